@@ -1,0 +1,89 @@
+// Everything vcgpu knows: GPUs, providers with their offers, voice models and
+// the constants of the estimates. A Catalog is checked when it is made: ids and
+// aliases are unique, references resolve, numbers are possible.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vcgpu/assumptions.hpp"
+#include "vcgpu/gpu.hpp"
+#include "vcgpu/provider.hpp"
+#include "vcgpu/voice_model.hpp"
+
+namespace vcgpu {
+
+struct CatalogInfo {
+  std::string version;  // of the format and the data: "1-2026-11-30"
+  std::string as_of;    // newest date of its files
+  std::string sha256;   // over its JSON texts
+  std::string origin;   // "embedded", or the directory and overlays it came from
+};
+
+struct CatalogParts {
+  std::vector<Gpu> gpus;
+  std::vector<Provider> providers;
+  std::vector<MarketReference> market;
+  std::vector<VoiceModel> models;
+  Assumptions assumptions;
+  CatalogInfo info;
+};
+
+// A model as the user named it.
+struct ModelChoice {
+  const VoiceModel* model = nullptr;
+  const Variant* variant = nullptr;
+  bool variant_named = false;  // false: the model's default was taken
+  std::string note;            // what an ambiguous name was taken for; may be empty
+};
+
+class Catalog {
+ public:
+  // Throws Error (bad_catalog) where the parts do not agree with each other.
+  explicit Catalog(CatalogParts parts);
+
+  [[nodiscard]] std::span<const Gpu> gpus() const { return m_parts.gpus; }
+  [[nodiscard]] std::span<const Provider> providers() const { return m_parts.providers; }
+  [[nodiscard]] std::span<const VoiceModel> models() const { return m_parts.models; }
+  [[nodiscard]] std::span<const MarketReference> market() const { return m_parts.market; }
+  [[nodiscard]] const Assumptions& assumptions() const { return m_parts.assumptions; }
+  [[nodiscard]] const CatalogInfo& info() const { return m_parts.info; }
+
+  // By id or alias, whatever the case, spaces and punctuation ("RTX 4090",
+  // "rtx4090"). Throws Error (usage) with the nearest names.
+  [[nodiscard]] const Gpu& gpu(std::string_view name) const;
+  [[nodiscard]] const Provider& provider(std::string_view name) const;
+
+  // MODEL or MODEL@VARIANT; a variant's own id or alias alone is enough where
+  // only one model has it.
+  [[nodiscard]] ModelChoice model(std::string_view name) const;
+
+  // Null where there is none.
+  [[nodiscard]] const Gpu* find_gpu(std::string_view name) const;
+  [[nodiscard]] const MarketReference* market_of(std::string_view gpu_id) const;
+
+ private:
+  using Index = std::vector<std::pair<std::string, std::size_t>>;  // sorted by normalised name
+
+  CatalogParts m_parts;
+  Index m_gpu_names, m_provider_names, m_model_names;
+};
+
+// The stages that training `variant` runs, in order.
+std::vector<const Stage*> stages_of(const VoiceModel& model, const Variant& variant);
+
+// Where the data comes from. Without a directory: what is built in.
+struct CatalogSource {
+  std::optional<std::filesystem::path> directory;
+  std::vector<std::filesystem::path> overlays;  // files, applied in order
+};
+
+// Reads and checks a catalog. Throws Error (bad_catalog) with file, JSON
+// pointer and line; Error (failure) where a file cannot be read.
+Catalog load_catalog(const CatalogSource& source);
+
+}  // namespace vcgpu

@@ -1,0 +1,21 @@
+// What the user accepts, as a list of small predicates.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "vcgpu/recommend.hpp"
+
+namespace vcgpu {
+
+struct FilterMiss {
+  std::string code;  // of the filter: "gpu", "provider", ...
+  std::string message;
+};
+
+// Why the filter refuses the hardware or the offer; nothing where it accepts.
+std::optional<FilterMiss> refuses(const OfferFilter& filter, const Gpu& gpu, double count);
+std::optional<FilterMiss> refuses(const OfferFilter& filter, const Provider& provider,
+                                  const Offer& offer, int age_days);
+
+}  // namespace vcgpu

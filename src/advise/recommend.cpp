@@ -1,0 +1,298 @@
+#include "vcgpu/recommend.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "advise/filter.hpp"
+#include "advise/rank.hpp"
+#include "advise/reasons.hpp"
+#include "base/date.hpp"
+#include "base/numbers.hpp"
+
+namespace vcgpu {
+
+namespace {
+
+// Plans by hardware. A catalog with a million offers has some hundred groups.
+class PlanCache {
+ public:
+  PlanCache(const Workload& workload, const Catalog& catalog, std::deque<GroupPlan>& plans)
+      : m_workload(workload), m_catalog(catalog), m_plans(plans) {}
+
+  const GroupPlan& plan(const GpuGroup& group) {
+    const auto [found, added] =
+        m_known.emplace(std::tuple(group.gpu, group.count, group.interconnect), nullptr);
+    if (added) found->second = &m_plans.emplace_back(plan_group(m_workload, group, m_catalog));
+    return *found->second;
+  }
+
+ private:
+  const Workload& m_workload;
+  const Catalog& m_catalog;
+  std::deque<GroupPlan>& m_plans;
+  std::map<std::tuple<const Gpu*, double, Interconnect>, const GroupPlan*> m_known;
+};
+
+class Recommender {
+ public:
+  Recommender(const Workload& workload, const Catalog& catalog, const RecommendOptions& options)
+      : m_workload(workload),
+        m_catalog(catalog),
+        m_options(options),
+        m_cache(workload, catalog, m_result.plans) {}
+
+  Recommendation run() {
+    for (const Provider& provider : m_catalog.providers()) {
+      m_result.statistics_only += provider.market.size();
+      for (const Offer& offer : provider.offers) consider(provider, offer);
+    }
+    score_candidates(m_result.candidates);
+    mark_pareto(m_result.candidates);
+    sort_candidates(m_result.candidates, m_options.sort);
+    find_alternatives();
+    if (m_options.pareto_only)
+      std::erase_if(m_result.candidates,
+                    [](const Candidate& candidate) { return !candidate.pareto; });
+    collapse_candidates(m_result.candidates, m_options.collapse);
+    m_result.total = m_result.candidates.size();
+    for (std::size_t i = 0; i < m_result.candidates.size(); ++i)
+      m_result.candidates[i].rank = static_cast<int>(i) + 1;
+    if (m_options.limit > 0 && m_result.candidates.size() > m_options.limit)
+      m_result.candidates.resize(m_options.limit);
+    for (Candidate& candidate : m_result.candidates)
+      candidate.reasons = reasons_for(candidate, m_result, m_catalog);
+    for (Alternative& alternative : m_result.alternatives)
+      alternative.candidate.reasons = reasons_for(alternative.candidate, m_result, m_catalog);
+    group_rejections();
+    return std::move(m_result);
+  }
+
+ private:
+  void reject(const GroupPlan* plan, const Provider& provider, const Offer& offer, std::string code,
+              std::string message, std::string fix, bool filtered) {
+    m_result.rejections.push_back({plan, &provider, &offer, 1, std::move(code), std::move(message),
+                                   std::move(fix), filtered});
+  }
+
+  void consider(const Provider& provider, const Offer& offer) {
+    ++m_result.considered;
+    const Gpu& gpu = *m_catalog.find_gpu(offer.gpu);
+    const int age = age_days(offer.as_of, m_options.today);
+    std::optional<FilterMiss> miss = refuses(m_options.filter, gpu, offer.gpu_count);
+    if (!miss) miss = refuses(m_options.filter, provider, offer, age);
+    if (miss)
+      return reject(nullptr, provider, offer, "filter-" + miss->code, std::move(miss->message), {},
+                    true);
+    const PriceAssumptions& prices = m_catalog.assumptions().prices;
+    if (offer.host_reliability && *offer.host_reliability < prices.min_host_reliability)
+      return reject(nullptr, provider, offer, "unreliable-host",
+                    fmt::format("this host's uptime is {:.1f} %", *offer.host_reliability * 100),
+                    "another host of " + provider.name, false);
+    const GpuGroup group{&gpu, offer.gpu_count,
+                         interconnect_of(gpu, offer.gpu_count, offer.interconnect)};
+    const GroupPlan& plan = m_cache.plan(group);
+    if (plan.obstacle)
+      return reject(&plan, provider, offer, plan.obstacle->code, plan.obstacle->message,
+                    plan.obstacle->nearest_fix, false);
+    if (m_workload.task == Task::realtime ? !plan.speed : !plan.time)
+      return reject(&plan, provider, offer, "unknown-speed",
+                    fmt::format("the speed of {} on this job is not known", gpu.name), {}, false);
+    add_candidate(plan, provider, offer, age);
+  }
+
+  void add_candidate(const GroupPlan& plan, const Provider& provider, const Offer& offer, int age) {
+    const CostAssumptions& assumptions = m_catalog.assumptions().cost;
+    Candidate candidate;
+    candidate.plan = &plan;
+    candidate.provider = &provider;
+    candidate.offer = &offer;
+    candidate.price_age_days = age;
+    if (m_workload.task == Task::realtime) {
+      const InferenceWorkload& inference = *m_workload.inference;
+      const double active =
+          std::max(1.0, std::ceil(inference.streams.value * inference.duty.value));
+      candidate.instances =
+          std::ceil(active / (plan.inference->streams_per_gpu * plan.group.gpus()));
+    }
+    const Range<Seconds> work = plan.time.value_or(Range<Seconds>{});
+    candidate.cost =
+        estimate_cost(m_workload, work, provider, offer, candidate.instances, assumptions);
+    if (plan.time) candidate.wall = wall_time(work, offer, assumptions);
+    const OfferFilter& filter = m_options.filter;
+    if (filter.budget && candidate.cost->total.expected > *filter.budget)
+      return reject(&plan, provider, offer, "over-budget",
+                    fmt::format("{} USD expected, above --budget",
+                                money_text(candidate.cost->total.expected)),
+                    {}, true);
+    if (filter.deadline && candidate.wall && candidate.wall->expected > *filter.deadline)
+      return reject(
+          &plan, provider, offer, "over-deadline",
+          fmt::format("{} expected, above --deadline", duration_text(candidate.wall->expected)), {},
+          true);
+    m_result.candidates.push_back(std::move(candidate));
+  }
+
+  // The fastest and the most reliable of what fits, where that is not the first.
+  void find_alternatives() {
+    const std::vector<Candidate>& all = m_result.candidates;
+    if (all.empty()) return;
+    const auto fits = [](const Candidate& candidate) {
+      return candidate.plan->fit.verdict == Verdict::fits;
+    };
+    const Candidate* fastest = nullptr;
+    const Candidate* reliable = nullptr;
+    const Candidate* cheapest = nullptr;
+    const auto reliability = [](const Candidate& candidate) {
+      return candidate.offer->pricing == "spot" ? 0 : candidate.provider->reliability.value_or(0);
+    };
+    // In sorted order, so that ties go to the better ranked.
+    for (const Candidate& candidate : all) {
+      if (!fits(candidate)) continue;
+      if (candidate.wall &&
+          (fastest == nullptr || candidate.wall->expected < fastest->wall->expected))
+        fastest = &candidate;
+      if (reliable == nullptr || reliability(candidate) > reliability(*reliable))
+        reliable = &candidate;
+      if (cheapest == nullptr || candidate.cost->total.expected < cheapest->cost->total.expected)
+        cheapest = &candidate;
+    }
+    for (const auto& [axis, candidate] :
+         {std::pair{"cheapest", cheapest}, {"fastest", fastest}, {"most-reliable", reliable}}) {
+      if (candidate != nullptr && candidate != &all.front())
+        m_result.alternatives.push_back({axis, *candidate});
+    }
+  }
+
+  // A group that cannot do the job is one rejection, however many offers it
+  // stands for.
+  void group_rejections() {
+    std::map<std::pair<const GroupPlan*, std::string>, std::size_t> known;
+    std::vector<Rejection> grouped;
+    for (Rejection& rejection : m_result.rejections) {
+      const bool whole_group = rejection.plan != nullptr && rejection.plan->obstacle;
+      if (!whole_group) {
+        grouped.push_back(std::move(rejection));
+        continue;
+      }
+      const auto [found, added] =
+          known.emplace(std::pair(rejection.plan, rejection.code), grouped.size());
+      if (added) {
+        rejection.offer = nullptr;
+        rejection.provider = nullptr;
+        grouped.push_back(std::move(rejection));
+      } else {
+        ++grouped[found->second].offers;
+      }
+    }
+    std::stable_sort(grouped.begin(), grouped.end(), [](const Rejection& a, const Rejection& b) {
+      return a.filtered < b.filtered;
+    });
+    m_result.rejections = std::move(grouped);
+  }
+
+  const Workload& m_workload;
+  const Catalog& m_catalog;
+  const RecommendOptions& m_options;
+  Recommendation m_result;
+  PlanCache m_cache;
+};
+
+// A card known by its marketed size alone: the least that such cards give, and
+// no rates, so no time. Without bf16, which only newer ones have.
+Gpu card_of_size(const Catalog& catalog, double memory_gb) {
+  Gpu card;
+  card.id = fmt::format("generic-{}gb", number_text(memory_gb));
+  card.name = fmt::format("any {} GB card", number_text(memory_gb));
+  card.memory_gb = memory_gb;
+  card.usable_gib = memory_gb * 0.9;
+  bool first = true;
+  for (const Gpu& gpu : catalog.gpus()) {
+    if (gpu.memory_gb != memory_gb || gpu.unified_memory || gpu.vendor != Vendor::nvidia) continue;
+    card.usable_gib = first ? gpu.usable_gib : std::min(card.usable_gib, gpu.usable_gib);
+    first = false;
+  }
+  card.fp16_tflops = 1;
+  card.tensor_cores = 1;
+  return card;
+}
+
+// No card at all: room for anything. The batch rules of training codes go by
+// the card's memory; 24 GB is what most people train on.
+Gpu no_card() {
+  Gpu card;
+  card.id = "none";
+  card.name = "no GPU given";
+  card.memory_gb = 24;
+  card.usable_gib = 1e6;
+  card.fp16_tflops = card.bf16_tflops = card.tf32_tflops = 1;
+  card.tensor_cores = 1;
+  return card;
+}
+
+}  // namespace
+
+Recommendation recommend(const Workload& workload, const Catalog& catalog,
+                         const RecommendOptions& options) {
+  return Recommender(workload, catalog, options).run();
+}
+
+Recommendation estimate_gpus(const Workload& workload, const Catalog& catalog,
+                             const std::vector<std::string>& gpus, const OfferFilter& filter,
+                             int gpu_count) {
+  Recommendation result;
+  const auto add = [&](const Gpu& gpu, bool known) {
+    GpuGroup group{&gpu, static_cast<double>(gpu_count), interconnect_of(gpu, gpu_count, {})};
+    GroupPlan& plan = result.plans.emplace_back(plan_group(workload, group, catalog));
+    if (!known) {
+      plan.time = std::nullopt;
+      plan.durations.clear();
+      plan.speed = std::nullopt;
+    }
+    if (plan.stages.size() != workload.stages.size() ||
+        (!workload.stages.empty() && plan.stages.empty()) ||
+        (plan.obstacle && plan.obstacle->code != "does-not-fit")) {
+      result.rejections.push_back({&plan, nullptr, nullptr, 1,
+                                   plan.obstacle ? plan.obstacle->code : "unknown-memory",
+                                   plan.obstacle ? plan.obstacle->message : "not known",
+                                   plan.obstacle ? plan.obstacle->nearest_fix : "", false});
+      return;
+    }
+    Candidate candidate;
+    candidate.plan = &plan;
+    candidate.wall = plan.time;
+    result.candidates.push_back(std::move(candidate));
+  };
+  if (gpus.empty()) add(result.made_up.emplace_back(no_card()), false);
+  for (const std::string& name : gpus) {
+    if (name == "all") {
+      for (const Gpu& gpu : catalog.gpus()) {
+        if (!refuses(filter, gpu, gpu_count)) add(gpu, true);
+      }
+    } else if (const Gpu* gpu = catalog.find_gpu(name)) {
+      add(*gpu, true);
+    } else {
+      const double gb = in_gb(parse_size(name, "--gpu", {1e9, 1e13}));
+      add(result.made_up.emplace_back(card_of_size(catalog, gb)), false);
+    }
+  }
+  std::stable_sort(result.candidates.begin(), result.candidates.end(),
+                   [](const Candidate& a, const Candidate& b) {
+                     const auto key = [](const Candidate& c) {
+                       return std::tuple(c.plan->fit.verdict, c.plan->group.gpu->memory_gb,
+                                         c.plan->group.gpu->id);
+                     };
+                     return key(a) < key(b);
+                   });
+  result.total = result.candidates.size();
+  for (std::size_t i = 0; i < result.candidates.size(); ++i) {
+    result.candidates[i].rank = static_cast<int>(i) + 1;
+    result.candidates[i].reasons = reasons_for(result.candidates[i], result, catalog);
+  }
+  return result;
+}
+
+}  // namespace vcgpu

@@ -1,0 +1,203 @@
+#include "vcgpu/catalog.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "vcgpu/error.hpp"
+
+namespace vcgpu {
+
+namespace {
+
+using Index = std::vector<std::pair<std::string, std::size_t>>;
+
+[[noreturn]] void bad(const std::string& message, const std::string& hint = {}) {
+  throw Error(ExitCode::bad_catalog, "bad-catalog", message, hint);
+}
+
+// Ids and aliases of entries, normalised and sorted. A name of two entries is
+// an error: a look-up must have one answer.
+template <class Entry>
+Index index_names(const std::vector<Entry>& entries, std::string_view kind) {
+  Index index;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    index.emplace_back(normalised_name(entries[i].id), i);
+    for (const std::string& alias : entries[i].aliases)
+      index.emplace_back(normalised_name(alias), i);
+  }
+  std::sort(index.begin(), index.end());
+  index.erase(std::unique(index.begin(), index.end()), index.end());
+  for (std::size_t i = 1; i < index.size(); ++i) {
+    if (index[i].first != index[i - 1].first) continue;
+    bad(fmt::format("{} '{}' and '{}' share the name '{}'", kind, entries[index[i - 1].second].id,
+                    entries[index[i].second].id, index[i].first),
+        "ids and aliases are compared without case and punctuation");
+  }
+  return index;
+}
+
+std::optional<std::size_t> find_name(const Index& index, std::string_view name) {
+  // Longer than any name there is; do not copy megabytes.
+  if (name.size() > 256) return std::nullopt;
+  const std::string wanted = normalised_name(name);
+  const auto found =
+      std::lower_bound(index.begin(), index.end(), std::pair<std::string, std::size_t>(wanted, 0));
+  return found != index.end() && found->first == wanted ? std::optional(found->second)
+                                                        : std::nullopt;
+}
+
+template <class Entries>
+std::vector<std::string> all_names(const Entries& entries) {
+  std::vector<std::string> names;
+  for (const auto& entry : entries) {
+    names.push_back(entry.id);
+    names.insert(names.end(), entry.aliases.begin(), entry.aliases.end());
+  }
+  return names;
+}
+
+// Error for a name that is none. Suggests ids where an alias is near.
+template <class Entries>
+[[noreturn]] void unknown(std::string_view kind, std::string_view name, const Entries& entries,
+                          std::string_view list_command) {
+  throw Error(
+      ExitCode::usage, fmt::format("unknown-{}", kind),
+      fmt::format("unknown {} '{}'", kind, printable(name, 60)),
+      did_you_mean(name, all_names(entries), fmt::format("see: vcgpu {} list", list_command)));
+}
+
+void check_pricing(const Provider& provider, const Offer& offer) {
+  static const std::set<std::string> modes{"on-demand", "spot", "serverless"};
+  if (!modes.contains(offer.pricing) && !offer.pricing.starts_with("reserved-"))
+    bad(fmt::format("offer {} of {}: pricing '{}' is not known", offer.sku, provider.id,
+                    offer.pricing),
+        "on-demand, spot, serverless or reserved-TERM");
+  static const std::set<std::string> tiers{"community", "secure", "standard"};
+  if (!tiers.contains(offer.tier))
+    bad(fmt::format("offer {} of {}: tier '{}' is not known", offer.sku, provider.id, offer.tier),
+        "community, secure or standard");
+}
+
+bool variant_matches(const Variant& variant, std::string_view wanted) {
+  const std::string name = normalised_name(wanted);
+  if (normalised_name(variant.id) == name) return true;
+  return std::any_of(variant.aliases.begin(), variant.aliases.end(),
+                     [&](const std::string& alias) { return normalised_name(alias) == name; });
+}
+
+const Variant& default_variant(const VoiceModel& model) {
+  return *std::find_if(model.variants.begin(), model.variants.end(),
+                       [&](const Variant& variant) { return variant.id == model.default_variant; });
+}
+
+}  // namespace
+
+Catalog::Catalog(CatalogParts parts)
+    : m_parts(std::move(parts)),
+      m_gpu_names(index_names(m_parts.gpus, "GPUs")),
+      m_provider_names(index_names(m_parts.providers, "providers")),
+      m_model_names(index_names(m_parts.models, "models")) {
+  const auto known_gpu = [&](const std::string& id, const std::string& where) {
+    const Gpu* gpu = find_gpu(id);
+    if (gpu != nullptr && gpu->id == id) return;
+    bad(fmt::format("{} names GPU '{}', which is not in gpus.json", where, printable(id, 60)),
+        did_you_mean(id, all_names(m_parts.gpus)));
+  };
+  for (const Provider& provider : m_parts.providers) {
+    for (const Offer& offer : provider.offers) {
+      known_gpu(offer.gpu, fmt::format("offer {} of {}", offer.sku, provider.id));
+      check_pricing(provider, offer);
+    }
+    for (const MarketPrice& price : provider.market)
+      known_gpu(price.gpu, fmt::format("a market price of {}", provider.id));
+  }
+  for (const VoiceModel& model : m_parts.models) {
+    for (const Stage& stage : model.stages) {
+      for (const SpeedReference& reference : stage.training.speed.references)
+        known_gpu(reference.gpu, fmt::format("a speed reference of {} {}", model.id, stage.id));
+    }
+    for (const Variant& variant : model.variants) {
+      if (!variant.inference) continue;
+      for (const InferenceReference& reference : variant.inference->references)
+        known_gpu(reference.gpu,
+                  fmt::format("an inference reference of {} {}", model.id, variant.id));
+    }
+  }
+  std::sort(m_parts.market.begin(), m_parts.market.end(),
+            [](const MarketReference& a, const MarketReference& b) { return a.gpu < b.gpu; });
+}
+
+const Gpu* Catalog::find_gpu(std::string_view name) const {
+  const std::optional<std::size_t> found = find_name(m_gpu_names, name);
+  return found ? &m_parts.gpus[*found] : nullptr;
+}
+
+const Gpu& Catalog::gpu(std::string_view name) const {
+  if (const Gpu* found = find_gpu(name)) return *found;
+  unknown("gpu", name, m_parts.gpus, "gpus");
+}
+
+const Provider& Catalog::provider(std::string_view name) const {
+  if (const auto found = find_name(m_provider_names, name)) return m_parts.providers[*found];
+  unknown("provider", name, m_parts.providers, "providers");
+}
+
+ModelChoice Catalog::model(std::string_view name) const {
+  const std::size_t at = name.find('@');
+  const std::string_view model_name = name.substr(0, at);
+  const std::optional<std::size_t> found = find_name(m_model_names, model_name);
+  if (!found) {
+    // "v2proplus" alone: fine where only one model has such a variant.
+    std::vector<ModelChoice> choices;
+    if (at == std::string_view::npos && name.size() <= 256 && !normalised_name(name).empty()) {
+      for (const VoiceModel& model : m_parts.models) {
+        for (const Variant& variant : model.variants) {
+          if (variant_matches(variant, name)) choices.push_back({&model, &variant, true, {}});
+        }
+      }
+    }
+    if (choices.size() == 1) return choices.front();
+    unknown("model", model_name, m_parts.models, "models");
+  }
+  const VoiceModel& model = m_parts.models[*found];
+  ModelChoice choice{&model, &default_variant(model), false, {}};
+  for (const auto& [alias, note] : model.alias_notes) {
+    if (normalised_name(alias) == normalised_name(model_name)) choice.note = note;
+  }
+  if (at == std::string_view::npos) return choice;
+  const std::string_view wanted = name.substr(at + 1);
+  std::vector<std::string> known;
+  for (const Variant& variant : model.variants) {
+    known.push_back(variant.id);
+    if (wanted.size() > 256 || !variant_matches(variant, wanted)) continue;
+    choice.variant = &variant;
+    choice.variant_named = true;
+    return choice;
+  }
+  throw Error(ExitCode::usage, "unknown-variant",
+              fmt::format("{} has no variant '{}'", model.name, printable(wanted, 60)),
+              did_you_mean(wanted, known, "variants: " + joined(known)));
+}
+
+const MarketReference* Catalog::market_of(std::string_view gpu_id) const {
+  const auto found =
+      std::lower_bound(m_parts.market.begin(), m_parts.market.end(), gpu_id,
+                       [](const MarketReference& a, std::string_view id) { return a.gpu < id; });
+  return found != m_parts.market.end() && found->gpu == gpu_id ? &*found : nullptr;
+}
+
+std::vector<const Stage*> stages_of(const VoiceModel& model, const Variant& variant) {
+  std::vector<const Stage*> stages;
+  for (const std::string& key : variant.stages) {
+    const auto found = std::find_if(model.stages.begin(), model.stages.end(),
+                                    [&](const Stage& stage) { return stage.key == key; });
+    if (found != model.stages.end()) stages.push_back(&*found);
+  }
+  return stages;
+}
+
+}  // namespace vcgpu

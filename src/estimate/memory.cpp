@@ -1,0 +1,289 @@
+// Memory of a training pass and of inference.
+//
+// allocated = weights + buffers + frozen + optimizer + averaged copy
+//           + gradients (forward: where the trainer keeps them; else always)
+//           + half-precision copies (autocast, forward)
+//           + optimizer temporaries (step)
+//           + the profile's terms for the phase
+// device    = allocated x (1 + slack) + DDP bucket + CUDA context + communication
+//
+// The bucket stands outside `allocated` because the measured graphs that the
+// terms are fitted to were run without a DDP wrapper.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "vcgpu/error.hpp"
+#include "vcgpu/estimate.hpp"
+#include "vcgpu/names.hpp"
+
+namespace vcgpu {
+
+namespace {
+
+double term_bytes(const Term& term, const Lengths& lengths) {
+  double bytes = term.bytes;
+  for (const Variable variable : term.per) bytes *= lengths[variable];
+  return bytes;
+}
+
+double terms_bytes(const Phase& phase, const Lengths& lengths) {
+  double bytes = 0;
+  for (const Term& term : phase.terms) bytes += term_bytes(term, lengths);
+  return bytes;
+}
+
+// What follows from parameter counts, in bytes.
+struct FixedParts {
+  double weights = 0, frozen = 0, gradients = 0, optimizer = 0, ema = 0, copies = 0,
+         step_temporary = 0;
+  bool gradients_in_forward = false;
+  double bucket = 0;
+
+  [[nodiscard]] double resident() const { return weights + frozen + optimizer + ema; }
+  [[nodiscard]] double in_phase(PhaseKind kind) const {
+    double bytes = resident();
+    if (kind != PhaseKind::forward || gradients_in_forward) bytes += gradients;
+    if (kind == PhaseKind::forward) bytes += copies;
+    if (kind == PhaseKind::step) bytes += step_temporary;
+    return bytes;
+  }
+};
+
+FixedParts fixed_parts(const Training& training, const StagePlan& plan,
+                       const MemoryProfile& profile) {
+  const bool lora = plan.method == Method::lora;
+  const double trained =
+      lora ? training.lora->also_trainable + plan.lora_rank * training.lora->parameters_per_rank
+           : training.trainable;
+  const double with_gradient = lora ? trained : trained - training.without_gradient;
+  FixedParts parts;
+  parts.weights =
+      trained * profile.weight_bytes.value_or(training.weight_bytes) + training.buffers_bytes;
+  parts.frozen = (lora ? training.lora->frozen : training.frozen) * training.frozen_bytes;
+  parts.gradients = with_gradient * training.gradient_bytes;
+  parts.optimizer = with_gradient * plan.optimizer->state_bytes;
+  parts.ema = lora ? 0 : trained * training.ema_bytes.value_or(0);
+  parts.copies = profile.autocast_copies ? 2 * training.matmul.value_or(0) : 0;
+  parts.step_temporary = with_gradient * plan.optimizer->step_temporary_bytes;
+  parts.gradients_in_forward = training.gradients_always_resident || plan.grad_accum > 1;
+  const bool wrapped =
+      plan.gpus > 1 || (lora ? training.lora->ddp_on_one_gpu : training.ddp_on_one_gpu);
+  parts.bucket = wrapped ? parts.gradients : 0;
+  return parts;
+}
+
+Lengths lengths_in_plan(const StageWorkload& stage, const StagePlan& plan) {
+  Lengths lengths = stage.lengths;
+  lengths[Variable::batch] = plan.batch;
+  if (stage.stage->batch_unit == BatchUnit::frames) {
+    // A clip longer than the budget still makes a batch of its own.
+    lengths[Variable::frames] = std::max(plan.batch, stage.lengths[Variable::clip_frames]);
+  }
+  return lengths;
+}
+
+const MemoryProfile& profile_for(const StageWorkload& stage, const StagePlan& plan) {
+  const MemoryProfile* profile = find_profile(stage.stage->training.profiles, plan.precision,
+                                              plan.attention, plan.checkpointing, plan.method);
+  if (profile != nullptr) return *profile;
+  throw Error(ExitCode::usage, "unknown-memory",
+              fmt::format("the memory of stage {} in {}{} is not known", stage.stage->id,
+                          name_of(plan.precision), plan.checkpointing ? " with checkpointing" : ""),
+              "leave the setting out");
+}
+
+struct Peak {
+  PhaseKind kind = PhaseKind::step;
+  const Phase* phase = nullptr;  // null: the optimizer step, which has no terms
+  double bytes = 0;
+};
+
+Peak training_peak(const MemoryProfile& profile, const FixedParts& parts, const Lengths& lengths) {
+  Peak peak{PhaseKind::step, nullptr, parts.in_phase(PhaseKind::step)};
+  for (const Phase& phase : profile.phases) {
+    const double bytes = parts.in_phase(phase.kind) + terms_bytes(phase, lengths);
+    if (bytes > peak.bytes) peak = {phase.kind, &phase, bytes};
+  }
+  return peak;
+}
+
+double combined(double a, double b) { return std::sqrt(a * a + b * b); }
+
+Bytes communication_buffers(int gpus, const MemoryAssumptions& memory) {
+  if (gpus < 2) return {};
+  const auto found = memory.communication.lower_bound(std::min(gpus, 8));
+  return found->second;
+}
+
+// From live tensors to what the card shows.
+Range<Bytes> on_device(Bytes allocated, const Overhead& overhead, double basis_sigma, Bytes added,
+                       Bytes communication, double contexts, const MemoryAssumptions& memory) {
+  const double sigma = combined(overhead.sigma, basis_sigma);
+  const Range<Bytes> tensors = log_normal_range(allocated * (1 + overhead.slack) + added, sigma);
+  const Range<Bytes> context =
+      memory.cuda_context.map([&](Bytes b) { return b * contexts + communication; });
+  return tensors + context;
+}
+
+void add(std::vector<MemoryComponent>& components, std::string name, double bytes, Basis basis) {
+  if (bytes > 0) components.push_back({std::move(name), Bytes(bytes), basis});
+}
+
+}  // namespace
+
+const MemoryProfile* find_profile(const std::vector<MemoryProfile>& profiles, Precision precision,
+                                  std::optional<Attention> attention, bool checkpointing,
+                                  Method method) {
+  for (const MemoryProfile& profile : profiles) {
+    if (profile.checkpointing != checkpointing || profile.method != method) continue;
+    if (profile.attention && attention && profile.attention != attention) continue;
+    if (std::find(profile.precisions.begin(), profile.precisions.end(), precision) !=
+        profile.precisions.end())
+      return &profile;
+  }
+  return nullptr;
+}
+
+Range<Bytes> device_peak(const StageWorkload& stage, const StagePlan& plan,
+                         const Assumptions& assumptions) {
+  const MemoryProfile& profile = profile_for(stage, plan);
+  const FixedParts parts = fixed_parts(stage.stage->training, plan, profile);
+  const Peak peak = training_peak(profile, parts, lengths_in_plan(stage, plan));
+  const MemoryAssumptions& memory = assumptions.memory;
+  return on_device(Bytes(peak.bytes), memory.training.at(stage.stage->family),
+                   memory.basis_sigma.at(profile.basis), Bytes(parts.bucket),
+                   communication_buffers(plan.gpus, memory), 1, memory);
+}
+
+MemoryEstimate estimate_memory(const StageWorkload& stage, const StagePlan& plan,
+                               const Assumptions& assumptions) {
+  const MemoryProfile& profile = profile_for(stage, plan);
+  const FixedParts parts = fixed_parts(stage.stage->training, plan, profile);
+  const Lengths lengths = lengths_in_plan(stage, plan);
+  const Peak peak = training_peak(profile, parts, lengths);
+  const MemoryAssumptions& memory = assumptions.memory;
+  const Overhead& overhead = memory.training.at(stage.stage->family);
+  const double basis_sigma = memory.basis_sigma.at(profile.basis);
+  const Bytes communication = communication_buffers(plan.gpus, memory);
+
+  MemoryEstimate estimate;
+  estimate.basis = profile.basis;
+  estimate.peak_phase = peak.phase != nullptr ? peak.phase->name : "optimizer step";
+  estimate.allocated = log_normal_range(Bytes(peak.bytes), basis_sigma);
+  estimate.device = on_device(Bytes(peak.bytes), overhead, basis_sigma, Bytes(parts.bucket),
+                              communication, 1, memory);
+
+  std::vector<MemoryComponent>& components = estimate.components;
+  add(components, "weights", parts.weights, Basis::measured);
+  add(components, "frozen weights", parts.frozen, Basis::measured);
+  add(components, "optimizer state", parts.optimizer, Basis::measured);
+  add(components, "averaged weights (EMA)", parts.ema, Basis::measured);
+  if (peak.kind != PhaseKind::forward || parts.gradients_in_forward)
+    add(components, "gradients", parts.gradients, Basis::measured);
+  if (peak.kind == PhaseKind::forward)
+    add(components, "half-precision weight copies", parts.copies, profile.basis);
+  if (peak.kind == PhaseKind::step)
+    add(components, "optimizer temporaries", parts.step_temporary, profile.basis);
+  if (peak.phase != nullptr) {
+    for (const Term& term : peak.phase->terms)
+      add(components, term.name, term_bytes(term, lengths), profile.basis);
+  }
+  add(components, "allocator slack and workspaces", peak.bytes * overhead.slack, Basis::reported);
+  add(components, "DDP gradient bucket", parts.bucket, Basis::measured);
+  add(components, "CUDA context", memory.cuda_context.expected.count(), Basis::reported);
+  add(components, "communication buffers", communication.count(), Basis::reported);
+  return estimate;
+}
+
+MemoryEstimate estimate_memory(const InferenceWorkload& workload, const InferencePlan& plan,
+                               const Assumptions& assumptions) {
+  const Inference& inference = *workload.inference;
+  const MemoryProfile* profile =
+      find_profile(inference.profiles, plan.precision, std::nullopt, false, Method::full);
+  if (profile == nullptr)
+    throw Error(ExitCode::usage, "unknown-memory",
+                fmt::format("inference memory in {} is not known", name_of(plan.precision)),
+                "leave --precision out");
+  // Streams that cannot share one process pay for everything again.
+  const double processes = inference.streams_share_weights ? 1 : plan.streams_per_gpu;
+  Lengths lengths = workload.lengths;
+  lengths[Variable::streams] = lengths[Variable::batch] =
+      inference.streams_share_weights ? plan.streams_per_gpu : 1;
+
+  const auto usual_bytes = [&](Precision precision) {
+    return precision == Precision::int8 ? 1.0 : is_half(precision) ? 2.0 : 4.0;
+  };
+  const auto weights_of = [&](const ModelComponent& component) {
+    const auto found = component.bytes_per_parameter.find(plan.precision);
+    return component.parameters * (found != component.bytes_per_parameter.end()
+                                       ? found->second
+                                       : usual_bytes(plan.precision));
+  };
+  const auto resident = [&](const ModelComponent& component, const Phase& phase) {
+    return phase.components.empty() || std::find(phase.components.begin(), phase.components.end(),
+                                                 component.id) != phase.components.end();
+  };
+
+  const Phase* peak = nullptr;
+  double peak_bytes = -1;
+  for (const Phase& phase : profile->phases) {
+    double bytes = terms_bytes(phase, lengths);
+    for (const ModelComponent& component : inference.components) {
+      if (resident(component, phase)) bytes += weights_of(component);
+    }
+    if (bytes > peak_bytes) {
+      peak = &phase;
+      peak_bytes = bytes;
+    }
+  }
+  const MemoryAssumptions& memory = assumptions.memory;
+  const double basis_sigma = memory.basis_sigma.at(profile->basis);
+  MemoryEstimate estimate;
+  estimate.basis = profile->basis;
+  estimate.peak_phase = peak->name;
+  estimate.allocated = log_normal_range(Bytes(peak_bytes * processes), basis_sigma);
+  estimate.device = on_device(Bytes(peak_bytes * processes), memory.inference, basis_sigma,
+                              Bytes(0), Bytes(0), processes, memory);
+  std::vector<MemoryComponent>& components = estimate.components;
+  for (const ModelComponent& component : inference.components) {
+    if (resident(component, *peak))
+      add(components, component.name + " weights", weights_of(component) * processes,
+          Basis::measured);
+  }
+  for (const Term& term : peak->terms)
+    add(components, term.name, term_bytes(term, lengths) * processes, profile->basis);
+  add(components, "allocator slack and workspaces", peak_bytes * processes * memory.inference.slack,
+      Basis::reported);
+  add(components, processes > 1 ? "CUDA contexts" : "CUDA context",
+      memory.cuda_context.expected.count() * processes, Basis::reported);
+  return estimate;
+}
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::fits:
+      return "fits";
+    case Verdict::tight:
+      return "tight";
+    case Verdict::does_not_fit:
+      return "does-not-fit";
+  }
+  return "?";
+}
+
+Fit judge_fit(const Range<Bytes>& device, Bytes usable, double headroom,
+              const Assumptions& assumptions) {
+  if (usable.count() <= 0) return {Verdict::does_not_fit, 1};
+  const double sigma = std::max(std::log(device.high / device.expected) / percentile_95_z, 1e-6);
+  const double z = std::log(usable / device.expected) / sigma;
+  const double oom_probability = 0.5 * std::erfc(z / std::sqrt(2.0));
+  if (device.high <= usable && device.expected <= usable * (1 - headroom))
+    return {Verdict::fits, oom_probability};
+  if (oom_probability <= assumptions.memory.tight_up_to_probability)
+    return {Verdict::tight, oom_probability};
+  return {Verdict::does_not_fit, oom_probability};
+}
+
+}  // namespace vcgpu

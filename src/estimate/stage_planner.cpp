@@ -1,0 +1,408 @@
+// The search over a stage's settings.
+//
+// Candidates are all combinations of the levers that the trainer has and the
+// user leaves open (at most some dozens); for each, the largest micro-batch
+// that fits is found by bisection, since memory grows with it. Of those, the
+// least sacrifice wins, then the shortest time. Time and checkpointing are no
+// sacrifice: they change nothing in the result. A smaller effective batch,
+// another precision, an 8-bit optimizer and LoRA do, in rising order.
+#include "estimate/stage_planner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "base/numbers.hpp"
+#include "vcgpu/names.hpp"
+
+namespace vcgpu {
+
+namespace {
+
+enum Sacrifice : int {
+  none = 0,
+  other_precision = 1,
+  smaller_batch = 2,
+  eight_bit_optimizer = 4,
+  adapters = 8
+};
+
+bool has_half_precision(const Gpu& gpu) {
+  // GTX 16 cards have fp16 arithmetic but no tensor cores, and trainers keep
+  // them in fp32; Pascal has neither.
+  if (gpu.vendor == Vendor::amd) return gpu.fp16_tflops.has_value();
+  return gpu.fp16_tflops && gpu.tensor_cores;
+}
+
+bool runs(const Gpu& gpu, Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+      return true;
+    case Precision::tf32:
+      return gpu.tf32_tflops.has_value();
+    case Precision::fp16:
+      return has_half_precision(gpu);
+    case Precision::bf16:
+      return gpu.bf16_tflops.has_value();
+    case Precision::int8:
+      return gpu.int8_tops.has_value();
+  }
+  return false;
+}
+
+std::vector<Precision> precisions_to_try(const Workload& workload, const StageWorkload& stage,
+                                         const Gpu& gpu) {
+  if (workload.asked.precision) return {workload.asked.precision->value};
+  const Precision recipe = stage.recipe->precision;
+  std::vector<Precision> precisions;
+  if (runs(gpu, recipe)) precisions.push_back(recipe);
+  if (!is_half(recipe) && runs(gpu, Precision::bf16))
+    precisions.push_back(Precision::bf16);
+  else if (!is_half(recipe) && runs(gpu, Precision::fp16))
+    precisions.push_back(Precision::fp16);
+  // What the training code falls back to where the card lacks the recipe's.
+  if (precisions.empty()) precisions.push_back(Precision::fp32);
+  return precisions;
+}
+
+struct MethodChoice {
+  Method method{};
+  int rank = 0;
+};
+
+std::vector<MethodChoice> methods_to_try(const Workload& workload, const StageWorkload& stage) {
+  const std::optional<Lora>& lora = stage.stage->training.lora;
+  if (workload.asked.lora_rank) {
+    const int rank = workload.asked.lora_rank->value;
+    return {{rank > 0 ? Method::lora : Method::full, rank}};
+  }
+  std::vector<MethodChoice> methods{
+      {stage.recipe->method, stage.recipe->method == Method::lora ? lora->default_rank : 0}};
+  if (stage.recipe->method == Method::full && lora)
+    methods.push_back({Method::lora, lora->default_rank});
+  return methods;
+}
+
+std::vector<bool> checkpointing_to_try(const Workload& workload, const StageWorkload& stage) {
+  if (workload.asked.checkpointing) return {workload.asked.checkpointing->value};
+  return stage.recipe->checkpointing ? std::vector{true} : std::vector{false, true};
+}
+
+std::vector<const Optimizer*> optimizers_to_try(const Workload& workload,
+                                                const StageWorkload& stage) {
+  std::vector<const Optimizer*> optimizers;
+  for (const Optimizer& optimizer : stage.stage->training.optimizers) {
+    if (workload.asked.optimizer ? optimizer.id == workload.asked.optimizer->value
+                                 : &optimizer == &stage.stage->training.optimizers.front() ||
+                                       optimizer.id == "adamw-8bit")
+      optimizers.push_back(&optimizer);
+  }
+  return optimizers;
+}
+
+// The batch that the training code would take on this card.
+double recipe_batch(const StageWorkload& stage, const Gpu& gpu, double share, Precision precision) {
+  const BatchRule& rule = stage.recipe->batch;
+  double batch =
+      rule.value.value_or(std::floor(rule.per_memory_gb.value_or(1) * gpu.memory_gb * share));
+  if (rule.halve_in_fp32 && !is_half(precision)) batch = std::floor(batch / 2);
+  if (rule.max_share_of_clips)
+    batch = std::min(batch, std::floor(stage.clips * *rule.max_share_of_clips));
+  if (rule.max) batch = std::min(batch, *rule.max);
+  batch = std::max({batch, rule.min.value_or(1), 1.0});
+  // A batch of clips is never larger than the data set.
+  return stage.stage->batch_unit == BatchUnit::clips ? std::min(batch, std::max(stage.clips, 1.0))
+                                                     : batch;
+}
+
+int recipe_accumulation(const StageWorkload& stage) {
+  return stage.stage->training.accumulation_fixed.value_or(stage.recipe->grad_accum);
+}
+
+// The smallest batch that makes sense: one clip, or the longest clip's frames.
+double smallest_batch(const StageWorkload& stage) {
+  return stage.stage->batch_unit == BatchUnit::frames
+             ? std::max(stage.lengths[Variable::clip_frames], 1.0)
+             : 1.0;
+}
+
+struct Attempt {
+  StagePlan plan;
+  Range<Bytes> device;
+  Fit fit;
+  int sacrifice = none;
+  double pass_cost = 0;  // seconds where the speed is known, else passes
+  std::optional<StageDuration> duration;
+};
+
+class StageSearch {
+ public:
+  StageSearch(const Workload& workload, const StageWorkload& stage, const GpuGroup& group,
+              const Catalog& catalog)
+      : m_workload(workload),
+        m_stage(stage),
+        m_group(group),
+        m_catalog(catalog),
+        m_usable(usable_vram(group, workload.asked.reserve.value)) {}
+
+  StageOutcome run() {
+    if (std::optional<Obstacle> obstacle = refusal()) return {std::nullopt, obstacle};
+    std::optional<Attempt> best;
+    std::optional<Attempt> smallest;
+    for_each_combination([&](const StagePlan& settings, int sacrifice) {
+      if (const std::optional<Attempt> attempt = largest_that_fits(settings, sacrifice)) {
+        if (!best || order(*attempt) < order(*best)) best = attempt;
+      }
+      const Attempt least = least_memory(settings, sacrifice);
+      if (!smallest || least.device.expected < smallest->device.expected) smallest = least;
+    });
+    if (best) return {planned(*best), std::nullopt};
+    if (!smallest)
+      return {std::nullopt,
+              Obstacle{"unknown-memory",
+                       fmt::format("the memory of stage {} with these settings is not known",
+                                   m_stage.stage->id),
+                       "leave a setting out"}};
+    PlannedStage stage = planned(*smallest);
+    if (smallest->fit.verdict != Verdict::does_not_fit) return {stage, std::nullopt};
+    return {stage, misfit(*smallest)};
+  }
+
+ private:
+  [[nodiscard]] std::optional<Obstacle> refusal() const {
+    const Gpu& gpu = *m_group.gpu;
+    if (m_group.gpus() > 1 && !m_stage.stage->training.multi_gpu)
+      return Obstacle{"single-gpu-trainer",
+                      fmt::format("the trainer of stage {} uses one GPU", m_stage.stage->id),
+                      "--gpu-count 1"};
+    if (m_group.gpus() > 8)
+      return Obstacle{"too-many-gpus",
+                      "more than 8 GPUs are several machines, which are not planned",
+                      "--gpu-count 1..8"};
+    if (m_workload.asked.precision && !runs(gpu, m_workload.asked.precision->value)) {
+      const bool bf16 = m_workload.asked.precision->value == Precision::bf16;
+      return Obstacle{
+          "no-precision",
+          fmt::format("{} has no {}{}", gpu.name, name_of(m_workload.asked.precision->value),
+                      bf16 ? ", only a slow emulation" : ""),
+          runs(gpu, Precision::fp16) ? "--precision fp16" : "--precision fp32"};
+    }
+    return std::nullopt;
+  }
+
+  template <class Visit>
+  void for_each_combination(Visit visit) const {
+    const std::vector<Precision> precisions = precisions_to_try(m_workload, m_stage, *m_group.gpu);
+    const Optimizer* usual = &m_stage.stage->training.optimizers.front();
+    for (const Precision precision : precisions) {
+      for (const MethodChoice& method : methods_to_try(m_workload, m_stage)) {
+        for (const bool checkpointing : checkpointing_to_try(m_workload, m_stage)) {
+          for (const Optimizer* optimizer : optimizers_to_try(m_workload, m_stage)) {
+            StagePlan plan;
+            plan.precision = precision;
+            plan.method = method.method;
+            plan.lora_rank = method.rank;
+            plan.attention = m_workload.asked.attention
+                                 ? std::optional(m_workload.asked.attention->value)
+                                 : m_stage.recipe->attention;
+            plan.checkpointing = checkpointing;
+            plan.optimizer = optimizer;
+            plan.gpus = m_group.gpus();
+            const MemoryProfile* profile =
+                find_profile(m_stage.stage->training.profiles, precision, plan.attention,
+                             checkpointing, method.method);
+            if (profile == nullptr) continue;
+            plan.attention = profile->attention;
+            int sacrifice = precision == precisions.front() ? none : other_precision;
+            if (!m_workload.asked.optimizer && optimizer != usual) sacrifice += eight_bit_optimizer;
+            if (!m_workload.asked.lora_rank && method.method != m_stage.recipe->method)
+              sacrifice += adapters;
+            visit(plan, sacrifice);
+          }
+        }
+      }
+    }
+  }
+
+  // Sets batch and accumulation for a micro-batch of at most `micro`, keeping
+  // the wanted effective batch where the trainer can accumulate.
+  [[nodiscard]] StagePlan with_batch(StagePlan plan, double micro) const {
+    const Training& training = m_stage.stage->training;
+    const double per_gpu = plan.wanted_batch / plan.gpus;
+    if (m_workload.asked.grad_accum) {
+      plan.grad_accum = m_workload.asked.grad_accum->value;
+      plan.batch = micro;
+    } else if (training.accumulation_fixed) {
+      plan.grad_accum = *training.accumulation_fixed;
+      plan.batch = micro;
+    } else if (training.accumulation_supported && !m_workload.asked.batch_size) {
+      plan.grad_accum = std::max(1, static_cast<int>(std::ceil(per_gpu / micro - 1e-9)));
+      plan.batch = std::min(micro, std::ceil(per_gpu / plan.grad_accum - 1e-9));
+    } else {
+      plan.grad_accum = m_workload.asked.batch_size ? recipe_accumulation(m_stage) : 1;
+      plan.batch = micro;
+    }
+    return plan;
+  }
+
+  // The wanted effective batch and the largest micro-batch it allows.
+  [[nodiscard]] std::pair<StagePlan, double> wanted(StagePlan plan) const {
+    if (m_workload.asked.batch_size) {
+      const double micro = m_workload.asked.batch_size->value;
+      const int accumulation = m_workload.asked.grad_accum ? m_workload.asked.grad_accum->value
+                                                           : recipe_accumulation(m_stage);
+      plan.wanted_batch = micro * accumulation * plan.gpus;
+      return {plan, micro};
+    }
+    const double recipe = recipe_batch(m_stage, *m_group.gpu, m_group.share(), plan.precision);
+    if (m_workload.asked.grad_accum) {
+      plan.wanted_batch = recipe * m_workload.asked.grad_accum->value;
+      return {plan, std::max(smallest_batch(m_stage), std::ceil(recipe / plan.gpus))};
+    }
+    const Training& training = m_stage.stage->training;
+    // A fixed accumulation belongs to the trainer, not to the batch one sets.
+    const int accumulation = training.accumulation_fixed ? 1 : recipe_accumulation(m_stage);
+    plan.wanted_batch = recipe * accumulation * training.accumulation_fixed.value_or(1);
+    return {plan, std::max(smallest_batch(m_stage), std::ceil(recipe * accumulation / plan.gpus))};
+  }
+
+  [[nodiscard]] Range<Bytes> peak(const StagePlan& plan) const {
+    return device_peak(m_stage, plan, m_catalog.assumptions());
+  }
+  [[nodiscard]] Fit judge(const Range<Bytes>& device) const {
+    return judge_fit(device, m_usable, m_workload.asked.headroom.value, m_catalog.assumptions());
+  }
+  [[nodiscard]] bool fits(const StagePlan& plan) const {
+    return judge(peak(plan)).verdict == Verdict::fits;
+  }
+
+  [[nodiscard]] std::optional<Attempt> largest_that_fits(const StagePlan& settings,
+                                                         int sacrifice) const {
+    const auto [plan, most] = wanted(settings);
+    const double least = m_workload.asked.batch_size ? most : smallest_batch(m_stage);
+    if (fits(with_batch(plan, most))) return attempt(with_batch(plan, most), sacrifice);
+    if (most <= least || !fits(with_batch(plan, least))) return std::nullopt;
+    double low = least;
+    double high = most;
+    while (high - low > 1) {
+      const double middle = std::floor((low + high) / 2);
+      if (fits(with_batch(plan, middle)))
+        low = middle;
+      else
+        high = middle;
+    }
+    const StagePlan chosen = with_batch(plan, low);
+    // Below half of what the recipe wants, training itself changes.
+    if (chosen.effective_batch() < 0.5 * chosen.wanted_batch) sacrifice += smaller_batch;
+    return attempt(chosen, sacrifice);
+  }
+
+  [[nodiscard]] Attempt least_memory(const StagePlan& settings, int sacrifice) const {
+    const auto [plan, most] = wanted(settings);
+    const double least =
+        m_workload.asked.batch_size ? most : std::min(most, smallest_batch(m_stage));
+    return attempt(with_batch(plan, least), sacrifice);
+  }
+
+  [[nodiscard]] Attempt attempt(const StagePlan& plan, int sacrifice) const {
+    Attempt result;
+    result.plan = plan;
+    result.sacrifice = sacrifice;
+    result.device = peak(plan);
+    result.fit = judge(result.device);
+    result.duration = estimate_duration(m_stage, plan, m_group, m_catalog);
+    result.pass_cost = result.duration ? result.duration->time.expected.count()
+                                       : m_stage.clips / (plan.batch * plan.gpus) *
+                                             (plan.checkpointing ? 1.35 : 1);
+    return result;
+  }
+
+  static std::tuple<int, double, double> order(const Attempt& attempt) {
+    return {attempt.sacrifice, attempt.pass_cost, attempt.device.expected.count()};
+  }
+
+  [[nodiscard]] PlannedStage planned(const Attempt& attempt) const {
+    return {.workload = &m_stage,
+            .plan = attempt.plan,
+            .device = attempt.device,
+            .fit = attempt.fit,
+            .duration = attempt.duration};
+  }
+
+  // Why the smallest plan is too large, and the least change that would help:
+  // a smaller batch where the user set one, shorter clips, or a larger card.
+  [[nodiscard]] Obstacle misfit(const Attempt& smallest) const {
+    Obstacle obstacle;
+    obstacle.code = "does-not-fit";
+    obstacle.message =
+        fmt::format("stage {} needs {:.1f} GiB at batch {}, {} gives {:.1f} GiB", m_stage.stage->id,
+                    in_gib(smallest.device.expected), number_text(smallest.plan.batch),
+                    m_group.gpu->name, in_gib(m_usable));
+    if (m_workload.asked.batch_size &&
+        m_workload.asked.batch_size->value > smallest_batch(m_stage)) {
+      double low = 0;
+      double high = smallest.plan.batch;
+      while (high - low > 1) {
+        const double middle = std::floor((low + high) / 2);
+        StagePlan plan = smallest.plan;
+        plan.batch = middle;
+        if (fits(plan))
+          low = middle;
+        else
+          high = middle;
+      }
+      if (low >= smallest_batch(m_stage)) {
+        obstacle.nearest_fix = fmt::format("batch {} instead of {}", number_text(low),
+                                           number_text(smallest.plan.batch));
+        return obstacle;
+      }
+    }
+    if (const std::optional<Seconds> clip = longest_clip(smallest.plan)) {
+      obstacle.nearest_fix = fmt::format("clips up to {} instead of {}", duration_text(*clip),
+                                         duration_text(m_stage.max_clip.value));
+      return obstacle;
+    }
+    obstacle.nearest_fix =
+        fmt::format("a GPU with {:.1f} GiB usable or more", in_gib(smallest.device.high));
+    return obstacle;
+  }
+
+  // The longest clip, in whole seconds, that would fit with these settings.
+  [[nodiscard]] std::optional<Seconds> longest_clip(const StagePlan& plan) const {
+    double low = 0;
+    double high = std::floor(m_stage.max_clip.value.count());
+    const std::optional<double> text =
+        m_workload.asked.max_text ? std::optional(m_workload.asked.max_text->value) : std::nullopt;
+    while (high - low >= 1) {
+      const double middle = std::ceil((low + high) / 2);
+      StageWorkload shorter = m_stage;
+      shorter.max_clip.value = Seconds(middle);
+      shorter.lengths = lengths_of(m_stage.stage->lengths, Seconds(middle), text);
+      StagePlan tried = plan;
+      if (m_stage.stage->batch_unit == BatchUnit::frames) tried.batch = smallest_batch(shorter);
+      if (judge(device_peak(shorter, tried, m_catalog.assumptions())).verdict == Verdict::fits)
+        low = middle;
+      else
+        high = middle - 1;
+    }
+    return low >= 1 && Seconds(low) < m_stage.max_clip.value ? std::optional(Seconds(low))
+                                                             : std::nullopt;
+  }
+
+  const Workload& m_workload;
+  const StageWorkload& m_stage;
+  const GpuGroup& m_group;
+  const Catalog& m_catalog;
+  Bytes m_usable;
+};
+
+}  // namespace
+
+StageOutcome plan_stage(const Workload& workload, const StageWorkload& stage, const GpuGroup& group,
+                        const Catalog& catalog) {
+  return StageSearch(workload, stage, group, catalog).run();
+}
+
+}  // namespace vcgpu

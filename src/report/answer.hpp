@@ -1,0 +1,34 @@
+// What a command found out, ready to be written in any format.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/date.hpp"
+#include "catalog/json_source.hpp"
+#include "vcgpu/recommend.hpp"
+
+namespace vcgpu {
+
+// The answer of recommend and estimate.
+struct Answer {
+  std::string command;
+  const Catalog* catalog = nullptr;
+  const Workload* workload = nullptr;
+  const Recommendation* recommendation = nullptr;
+  Day today{};
+  bool show_rejected = false;  // also what the filters left out
+  bool explain = false;        // tables only: every number behind each row
+};
+
+// The JSON document of every command. Keys never change meaning within a
+// schema_version (data/schema/answer.schema.json).
+Json answer_document(const Answer& answer);
+
+// The envelope that every document shares, without results.
+Json document_head(const std::string& command, const CatalogInfo& catalog);
+
+// Numbers as a reader wants them: no more digits than are meant.
+double rounded(double value, int decimals);
+
+}  // namespace vcgpu

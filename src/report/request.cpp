@@ -1,0 +1,155 @@
+#include "report/request.hpp"
+
+#include "report/answer.hpp"
+#include "vcgpu/names.hpp"
+
+namespace vcgpu {
+
+namespace {
+
+Json entry(Json value, Origin origin) {
+  return {{"value", std::move(value)}, {"origin", name_of(origin)}};
+}
+
+struct StageValue {
+  std::string stage;
+  Json value;
+  Origin origin{};
+};
+
+// One value where all stages agree, else an object by stage.
+Json by_stage(const std::vector<StageValue>& values) {
+  bool same = true;
+  Json object = Json::object();
+  for (const StageValue& item : values) {
+    same = same && item.value == values.front().value;
+    object[item.stage] = item.value;
+  }
+  return entry(same ? values.front().value : object, values.front().origin);
+}
+
+template <class Read>
+void put(Json& request, const char* key, const Workload& workload, Read read) {
+  std::vector<StageValue> values;
+  for (const StageWorkload& stage : workload.stages) {
+    if (std::optional<std::pair<Json, Origin>> value = read(stage))
+      values.push_back({stage.stage->id, std::move(value->first), value->second});
+  }
+  if (!values.empty()) request[key] = by_stage(values);
+}
+
+template <class Read>
+void put_plan(Json& request, const char* key, const GroupPlan* best, Read read) {
+  if (best == nullptr) return;
+  std::vector<StageValue> values;
+  for (const PlannedStage& stage : best->stages) {
+    auto [value, origin] = read(stage);
+    values.push_back({stage.workload->stage->id, std::move(value), origin});
+  }
+  if (!values.empty()) request[key] = by_stage(values);
+}
+
+template <class T>
+Origin origin_of(const Asked<T>& asked) {
+  return asked ? asked->origin : Origin::automatic;
+}
+
+void put_training(Json& request, const Workload& workload, const GroupPlan* best) {
+  using Pair = std::pair<Json, Origin>;
+  const WorkloadRequest& asked = workload.asked;
+  request["dataset_s"] = entry(workload.dataset.value.count(), workload.dataset.origin);
+  request["speakers"] = entry(workload.speakers.value, workload.speakers.origin);
+  put(request, "max_clip_s", workload, [](const StageWorkload& s) {
+    return std::optional(Pair(s.max_clip.value.count(), s.max_clip.origin));
+  });
+  put(request, "mean_clip_s", workload, [](const StageWorkload& s) {
+    return std::optional(Pair(s.mean_clip.value.count(), s.mean_clip.origin));
+  });
+  put(request, "epochs", workload, [](const StageWorkload& s) {
+    return s.epochs ? std::optional(Pair(s.epochs->value, s.epochs->origin)) : std::nullopt;
+  });
+  put(request, "steps", workload, [](const StageWorkload& s) {
+    return s.steps ? std::optional(Pair(s.steps->value, s.steps->origin)) : std::nullopt;
+  });
+  put_plan(request, "batch_size", best,
+           [&](const PlannedStage& s) { return Pair(s.plan.batch, origin_of(asked.batch_size)); });
+  put_plan(request, "batch_unit", best, [&](const PlannedStage& s) {
+    return Pair(name_of(s.workload->stage->batch_unit), Origin::model_default);
+  });
+  put_plan(request, "grad_accum", best, [&](const PlannedStage& s) {
+    return Pair(s.plan.grad_accum, origin_of(asked.grad_accum));
+  });
+  put_plan(request, "precision", best, [&](const PlannedStage& s) {
+    return Pair(name_of(s.plan.precision), origin_of(asked.precision));
+  });
+  put_plan(request, "grad_checkpoint", best, [&](const PlannedStage& s) {
+    return Pair(s.plan.checkpointing, origin_of(asked.checkpointing));
+  });
+  put_plan(request, "lora_rank", best, [&](const PlannedStage& s) {
+    return Pair(s.plan.method == Method::lora ? Json(s.plan.lora_rank) : Json(nullptr),
+                origin_of(asked.lora_rank));
+  });
+  put_plan(request, "optimizer", best, [&](const PlannedStage& s) {
+    return Pair(s.plan.optimizer->id, origin_of(asked.optimizer));
+  });
+  put_plan(request, "attention", best, [&](const PlannedStage& s) {
+    return Pair(s.plan.attention ? Json(name_of(*s.plan.attention)) : Json(nullptr),
+                asked.attention ? asked.attention->origin : Origin::model_default);
+  });
+}
+
+void put_inference(Json& request, const Workload& workload) {
+  const InferenceWorkload& inference = *workload.inference;
+  request["precision"] = entry(name_of(inference.precision.value), inference.precision.origin);
+  request["runtime"] = entry(inference.runtime.value, inference.runtime.origin);
+  request["output_s"] = entry(inference.output.value.count(), inference.output.origin);
+  if (workload.task == Task::batch) {
+    request["volume_s"] = entry(inference.volume.value.count(), inference.volume.origin);
+    return;
+  }
+  request["streams"] = entry(inference.streams.value, inference.streams.origin);
+  request["duty"] = entry(inference.duty.value, inference.duty.origin);
+  request["max_rtf"] = entry(inference.max_rtf.value, inference.max_rtf.origin);
+  request["hours_per_day"] = entry(inference.hours_per_day.value, inference.hours_per_day.origin);
+  if (inference.latency)
+    request["latency_ms"] =
+        entry(inference.latency->value.count() * 1000, inference.latency->origin);
+}
+
+}  // namespace
+
+std::string_view name_of(Origin origin) {
+  switch (origin) {
+    case Origin::flag:
+      return "flag";
+    case Origin::workload:
+      return "workload";
+    case Origin::model_default:
+      return "model-default";
+    case Origin::automatic:
+      return "auto";
+  }
+  return "?";
+}
+
+Json request_json(const Workload& workload, const GroupPlan* best) {
+  const WorkloadRequest& asked = workload.asked;
+  Json request = Json::object();
+  request["task"] = entry(name_of(workload.task), asked.task.origin);
+  request["model"] = entry(workload.model().id, asked.model.origin);
+  request["variant"] =
+      entry(workload.variant().id,
+            workload.choice.variant_named ? asked.model.origin : Origin::model_default);
+  if (asked.stage) request["stage"] = entry(asked.stage->value, asked.stage->origin);
+  if (is_training(workload.task)) {
+    put_training(request, workload, best);
+  } else {
+    put_inference(request, workload);
+  }
+  request["reserve_gib"] = entry(rounded(in_gib(asked.reserve.value), 3), asked.reserve.origin);
+  request["headroom"] = entry(asked.headroom.value, asked.headroom.origin);
+  request["commercial"] = entry(asked.commercial.value, asked.commercial.origin);
+  return request;
+}
+
+}  // namespace vcgpu
