@@ -52,6 +52,11 @@ target_compile_features(vcgpu_options INTERFACE cxx_std_20)
 target_compile_options(vcgpu_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:${vcgpu_warnings};-ffunction-sections;-fdata-sections>")
 
+if(VCGPU_FUZZ)
+  # Coverage feedback everywhere; the driver is linked by fuzz/ alone.
+  target_compile_options(vcgpu_options INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(vcgpu_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 if(VCGPU_SANITIZE)
   set(sanitize -fsanitize=${VCGPU_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_compile_options(vcgpu_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${sanitize}>")

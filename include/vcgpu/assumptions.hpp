@@ -59,6 +59,7 @@ struct CostAssumptions {
 
 struct PriceAssumptions {
   double plausible_from_median = 0;  // of the GPU's market median
+  int min_provider_reliability = 1;  // left out below it unless asked for
   double min_host_reliability = 0;   // hosts of marketplaces below it are left out
   double good_host_reliability = 0;  // and below this warned of
   int old_after_days = 0;

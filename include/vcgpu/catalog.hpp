@@ -46,6 +46,10 @@ class Catalog {
   // Throws Error (bad_catalog) where the parts do not agree with each other.
   explicit Catalog(CatalogParts parts);
 
+  // Without the checks, for parts that a Catalog was made of before: the
+  // embedded ones, which the build checks.
+  static Catalog checked_before(CatalogParts parts);
+
   [[nodiscard]] std::span<const Gpu> gpus() const { return m_parts.gpus; }
   [[nodiscard]] std::span<const Provider> providers() const { return m_parts.providers; }
   [[nodiscard]] std::span<const VoiceModel> models() const { return m_parts.models; }
@@ -64,13 +68,19 @@ class Catalog {
 
   // Null where there is none.
   [[nodiscard]] const Gpu* find_gpu(std::string_view name) const;
+  // By exact id alone, for references inside the catalog.
+  [[nodiscard]] const Gpu* gpu_with_id(std::string_view id) const;
   [[nodiscard]] const MarketReference* market_of(std::string_view gpu_id) const;
 
  private:
-  using Index = std::vector<std::pair<std::string, std::size_t>>;  // sorted by normalised name
+  struct CheckedBefore {};
+  Catalog(CatalogParts parts, CheckedBefore);
+  void check() const;
 
+  // A run looks up a handful of names, so they are searched for, not indexed:
+  // the index would cost more than all look-ups.
   CatalogParts m_parts;
-  Index m_gpu_names, m_provider_names, m_model_names;
+  std::vector<std::size_t> m_gpus_by_id;
 };
 
 // The stages that training `variant` runs, in order.

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "vcgpu/catalog.hpp"
 
@@ -16,6 +17,9 @@ enum class Interconnect {
   pcie_professional,
   pcie_geforce
 };
+
+// The id of the stand-in card for "no GPU given": room for anything.
+inline constexpr std::string_view no_gpu_id = "none";
 
 // What a plan depends on: the hardware, not who rents it out.
 struct GpuGroup {

@@ -24,7 +24,7 @@ struct OfferFilter {
   std::optional<ComputeCapability> min_compute_capability, max_compute_capability;
   std::vector<std::string> providers, excluded_providers;
   std::vector<std::string> regions;  // part of a region's name
-  std::vector<std::string> pricing;  // empty: on-demand and spot
+  std::vector<std::string> pricing;  // see ranked_pricing()
   std::vector<std::string> tiers;
   std::optional<UsdPerHour> max_hourly;
   std::optional<Usd> budget;
@@ -105,6 +105,12 @@ struct Recommendation {
   Recommendation(Recommendation&&) = default;
   Recommendation& operator=(Recommendation&&) = default;
 };
+
+// The pricing modes that are ranked: those asked for, else on-demand, and spot
+// but for serving. A voice that is served must not vanish in mid-sentence;
+// reserved terms and serverless workers are other products than hours of a
+// machine.
+std::vector<std::string> ranked_pricing(const OfferFilter& filter, Task task);
 
 // Ranks every offer that satisfies the filter and whose hardware does the job:
 // `fits` before `tight`, then by the sort key, ties by time, reliability and

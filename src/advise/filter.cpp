@@ -1,6 +1,7 @@
 #include "advise/filter.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -34,16 +35,14 @@ bool accepts_capability(const OfferFilter& filter, const Gpu& gpu) {
 bool accepts_region(const OfferFilter& filter, const Offer& offer) {
   if (filter.regions.empty()) return true;
   return std::any_of(offer.regions.begin(), offer.regions.end(), [&](const std::string& region) {
-    const std::string name = lower(region);
-    return name == "any" || std::any_of(filter.regions.begin(), filter.regions.end(),
-                                        [&](const std::string& wanted) {
-                                          return name.find(lower(wanted)) != std::string::npos;
-                                        });
+    return lower(region) == "any" ||
+           std::any_of(filter.regions.begin(), filter.regions.end(),
+                       [&](const std::string& wanted) { return region_matches(region, wanted); });
   });
 }
 
 bool accepts_pricing(const OfferFilter& filter, const std::string& pricing) {
-  if (filter.pricing.empty()) return pricing == "on-demand" || pricing == "spot";
+  if (filter.pricing.empty()) return true;
   return std::any_of(filter.pricing.begin(), filter.pricing.end(), [&](const std::string& wanted) {
     return pricing == wanted || (wanted == "reserved" && pricing.starts_with("reserved-"));
   });
@@ -51,7 +50,23 @@ bool accepts_pricing(const OfferFilter& filter, const std::string& pricing) {
 
 FilterMiss miss(const char* code, std::string message) { return {code, std::move(message)}; }
 
+// Lower case, words apart by one space.
+std::string words_of(std::string_view text) {
+  std::string words = " ";
+  for (const char c : lower(text)) {
+    const bool letter = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (letter || words.back() != ' ') words += letter ? c : ' ';
+  }
+  return words;
+}
+
 }  // namespace
+
+bool region_matches(std::string_view region, std::string_view wanted) {
+  std::string words = words_of(wanted);
+  while (words.ends_with(' ')) words.pop_back();
+  return !words.empty() && words_of(region).find(words) != std::string::npos;
+}
 
 std::optional<FilterMiss> refuses(const OfferFilter& filter, const Gpu& gpu, double count) {
   if (!accepts_gpu_name(filter, gpu)) return miss("gpu", "not one of --gpu");
@@ -80,9 +95,8 @@ std::optional<FilterMiss> refuses(const OfferFilter& filter, const Provider& pro
     return miss("exclude-provider", "excluded by --exclude-provider");
   if (!accepts_region(filter, offer)) return miss("region", "not in --region");
   if (!accepts_pricing(filter, offer.pricing))
-    return miss("pricing", filter.pricing.empty()
-                               ? fmt::format("{} is only ranked with --pricing", offer.pricing)
-                               : "not of --pricing");
+    return miss("pricing", fmt::format("{} is not one of {}; --pricing {} ranks it", offer.pricing,
+                                       joined(filter.pricing), offer.pricing));
   if (!filter.tiers.empty() && !listed(filter.tiers, offer.tier))
     return miss("tier", "not of --tier");
   if (filter.max_hourly && offer.usd_per_hour > *filter.max_hourly)

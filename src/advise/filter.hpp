@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "vcgpu/recommend.hpp"
 
@@ -12,6 +13,10 @@ struct FilterMiss {
   std::string code;  // of the filter: "gpu", "provider", ...
   std::string message;
 };
+
+// Whether `wanted` stands in the region's name at the start of a word: "us" in
+// "us-east-1" and "Texas-US", not in "Australia".
+bool region_matches(std::string_view region, std::string_view wanted);
 
 // Why the filter refuses the hardware or the offer; nothing where it accepts.
 std::optional<FilterMiss> refuses(const OfferFilter& filter, const Gpu& gpu, double count);

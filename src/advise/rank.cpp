@@ -15,7 +15,12 @@ constexpr double unknown_last = std::numeric_limits<double>::infinity();
 double cost_of(const Candidate& c) {
   return c.cost ? c.cost->total.expected.count() : unknown_last;
 }
-double time_of(const Candidate& c) { return c.wall ? c.wall->expected.count() : unknown_last; }
+// Serving takes no time of its own; there the faster card is the one that needs
+// less for a second of audio.
+double time_of(const Candidate& c) {
+  if (c.wall) return c.wall->expected.count();
+  return c.plan->speed ? c.plan->speed->rtf.expected : unknown_last;
+}
 double hourly_of(const Candidate& c) {
   return c.offer != nullptr ? c.offer->usd_per_hour.count() * c.instances : unknown_last;
 }
@@ -43,51 +48,64 @@ double key_of(const Candidate& c, SortKey key) {
   return 0;
 }
 
-using Names = std::tuple<const std::string&, const std::string&, const std::string&,
-                         const std::string&, const std::string&>;
+// What decides a candidate's place, computed once for each.
+struct Place {
+  Verdict verdict{};
+  double key = 0, cost = 0, time = 0;
+  int unreliability = 0;
+  double count = 0;
+  const Candidate* candidate = nullptr;
+};
 
-Names names_of(const Candidate& c) {
+// The last resort: ids, so that the order is total and depends on no input
+// order.
+auto names_of(const Candidate& c) {
   static const std::string none;
   const bool offered = c.offer != nullptr;
-  return {c.plan->group.gpu->id, offered ? c.provider->id : none, offered ? c.offer->sku : none,
-          offered ? c.offer->pricing : none,
-          offered && !c.offer->regions.empty() ? c.offer->regions.front() : none};
+  const bool placed = offered && !c.offer->regions.empty();
+  return std::tie(c.plan->group.gpu->id, offered ? c.provider->id : none,
+                  offered ? c.offer->sku : none, offered ? c.offer->pricing : none,
+                  offered ? c.offer->tier : none, placed ? c.offer->regions.front() : none,
+                  offered ? c.offer->as_of : none);
 }
 
-bool better(const Candidate& a, const Candidate& b, SortKey key) {
-  if (a.plan->fit.verdict != b.plan->fit.verdict) return a.plan->fit.verdict < b.plan->fit.verdict;
-  const std::tuple left(key_of(a, key), cost_of(a), time_of(a), -reliability_of(a),
-                        a.plan->group.count);
-  const std::tuple right(key_of(b, key), cost_of(b), time_of(b), -reliability_of(b),
-                         b.plan->group.count);
-  if (left != right) return left < right;
-  return std::tuple_cat(names_of(a),
-                        std::tuple(a.offer != nullptr ? a.offer->as_of : std::string())) <
-         std::tuple_cat(names_of(b),
-                        std::tuple(b.offer != nullptr ? b.offer->as_of : std::string()));
+bool before(const Place& a, const Place& b) {
+  const auto numbers = [](const Place& p) {
+    return std::tie(p.verdict, p.key, p.cost, p.time, p.unreliability, p.count);
+  };
+  if (numbers(a) != numbers(b)) return numbers(a) < numbers(b);
+  return names_of(*a.candidate) < names_of(*b.candidate);
+}
+
+std::vector<Place> places_of(const std::vector<Candidate>& candidates, SortKey key) {
+  std::vector<Place> places;
+  places.reserve(candidates.size());
+  for (const Candidate& c : candidates)
+    places.push_back({c.plan->fit.verdict, key_of(c, key), cost_of(c), time_of(c),
+                      -reliability_of(c), c.plan->group.count, &c});
+  std::sort(places.begin(), places.end(), before);
+  return places;
 }
 
 }  // namespace
 
 void sort_candidates(std::vector<Candidate>& candidates, SortKey key) {
-  std::sort(candidates.begin(), candidates.end(),
-            [key](const Candidate& a, const Candidate& b) { return better(a, b, key); });
+  std::vector<Candidate> sorted;
+  sorted.reserve(candidates.size());
+  const Candidate* first = candidates.data();
+  for (const Place& place : places_of(candidates, key))
+    sorted.push_back(std::move(candidates[static_cast<std::size_t>(place.candidate - first)]));
+  candidates = std::move(sorted);
 }
 
 void mark_pareto(std::vector<Candidate>& candidates) {
-  std::vector<Candidate*> fitting;
-  for (Candidate& candidate : candidates) {
-    candidate.pareto = false;
-    if (candidate.plan->fit.verdict == Verdict::fits && candidate.cost && candidate.wall)
-      fitting.push_back(&candidate);
-  }
-  std::sort(fitting.begin(), fitting.end(),
-            [](const Candidate* a, const Candidate* b) { return better(*a, *b, SortKey::cost); });
+  for (Candidate& candidate : candidates) candidate.pareto = false;
+  const Candidate* first = candidates.data();
   double fastest = unknown_last;
-  for (Candidate* candidate : fitting) {
-    if (time_of(*candidate) >= fastest) continue;
-    fastest = time_of(*candidate);
-    candidate->pareto = true;
+  for (const Place& place : places_of(candidates, SortKey::cost)) {
+    if (place.verdict != Verdict::fits || place.time >= fastest) continue;
+    fastest = place.time;
+    candidates[static_cast<std::size_t>(place.candidate - first)].pareto = true;
   }
 }
 

@@ -24,7 +24,7 @@ class Reasons {
 
 void about_memory(const Candidate& candidate, Reasons& reasons) {
   const GroupPlan& plan = *candidate.plan;
-  if (plan.group.gpu->id == "none") return;
+  if (plan.group.gpu->id == no_gpu_id) return;
   const Bytes free = plan.usable - plan.device.expected;
   if (plan.fit.verdict == Verdict::fits)
     reasons.add("fits", "prefer",
@@ -51,7 +51,8 @@ void about_settings(const Candidate& candidate, Reasons& reasons) {
                        : stage.workload->stage->batch_unit == BatchUnit::frames ? " frames"
                                                                                 : " s";
     if (plan.effective_batch() < 0.95 * plan.wanted_batch)
-      reasons.add("smaller-batch", "advise",
+      reasons.add("smaller-batch",
+                  plan.effective_batch() < 0.5 * plan.wanted_batch ? "warn" : "advise",
                   fmt::format("stage {}: batch {}{} instead of the recipe's {} to fit",
                               stage.workload->stage->id, number_text(plan.effective_batch()), unit,
                               number_text(plan.wanted_batch)));
@@ -73,6 +74,17 @@ void about_settings(const Candidate& candidate, Reasons& reasons) {
                   fmt::format("stage {}: this card trains in fp32, more memory and slower",
                               stage.workload->stage->id));
   }
+}
+
+void about_speed(const Candidate& candidate, Reasons& reasons) {
+  const GroupPlan& plan = *candidate.plan;
+  if (plan.time_basis == Basis::analytic && (candidate.wall || plan.speed))
+    reasons.add("analytic-time", "warn",
+                "the time is an analytic estimate: nobody has published one for this stage");
+  if (plan.speed && !candidate.wall && plan.speed->rtf.high > 1)
+    reasons.add("may-stutter", "warn",
+                fmt::format("real-time factor {:.2f}, up to {:.2f}: above 1 the voice stutters",
+                            plan.speed->rtf.expected, plan.speed->rtf.high));
 }
 
 void about_offer(const Candidate& candidate, const Catalog& catalog, Reasons& reasons) {
@@ -127,9 +139,7 @@ std::vector<Reason> reasons_for(const Candidate& candidate, const Recommendation
   }
   about_memory(candidate, reasons);
   about_settings(candidate, reasons);
-  if (candidate.plan->time_basis == Basis::analytic && (candidate.wall || candidate.plan->speed))
-    reasons.add("analytic-time", "warn",
-                "the time is an analytic estimate: nobody has published one for this stage");
+  about_speed(candidate, reasons);
   if (candidate.offer != nullptr) about_offer(candidate, catalog, reasons);
   return reasons.take();
 }

@@ -37,12 +37,17 @@ class PlanCache {
   std::map<std::tuple<const Gpu*, double, Interconnect>, const GroupPlan*> m_known;
 };
 
+RecommendOptions with_defaults(RecommendOptions options, const Workload& workload) {
+  options.filter.pricing = ranked_pricing(options.filter, workload.task);
+  return options;
+}
+
 class Recommender {
  public:
   Recommender(const Workload& workload, const Catalog& catalog, const RecommendOptions& options)
       : m_workload(workload),
         m_catalog(catalog),
-        m_options(options),
+        m_options(with_defaults(options, workload)),
         m_cache(workload, catalog, m_result.plans) {}
 
   Recommendation run() {
@@ -53,7 +58,6 @@ class Recommender {
     score_candidates(m_result.candidates);
     mark_pareto(m_result.candidates);
     sort_candidates(m_result.candidates, m_options.sort);
-    find_alternatives();
     if (m_options.pareto_only)
       std::erase_if(m_result.candidates,
                     [](const Candidate& candidate) { return !candidate.pareto; });
@@ -61,6 +65,7 @@ class Recommender {
     m_result.total = m_result.candidates.size();
     for (std::size_t i = 0; i < m_result.candidates.size(); ++i)
       m_result.candidates[i].rank = static_cast<int>(i) + 1;
+    find_alternatives();
     if (m_options.limit > 0 && m_result.candidates.size() > m_options.limit)
       m_result.candidates.resize(m_options.limit);
     for (Candidate& candidate : m_result.candidates)
@@ -80,24 +85,30 @@ class Recommender {
 
   void consider(const Provider& provider, const Offer& offer) {
     ++m_result.considered;
-    const Gpu& gpu = *m_catalog.find_gpu(offer.gpu);
+    const Gpu& gpu = *m_catalog.gpu_with_id(offer.gpu);
     const int age = age_days(offer.as_of, m_options.today);
     std::optional<FilterMiss> miss = refuses(m_options.filter, gpu, offer.gpu_count);
     if (!miss) miss = refuses(m_options.filter, provider, offer, age);
     if (miss)
       return reject(nullptr, provider, offer, "filter-" + miss->code, std::move(miss->message), {},
                     true);
-    const PriceAssumptions& prices = m_catalog.assumptions().prices;
-    if (offer.host_reliability && *offer.host_reliability < prices.min_host_reliability)
-      return reject(nullptr, provider, offer, "unreliable-host",
-                    fmt::format("this host's uptime is {:.1f} %", *offer.host_reliability * 100),
-                    "another host of " + provider.name, false);
     const GpuGroup group{&gpu, offer.gpu_count,
                          interconnect_of(gpu, offer.gpu_count, offer.interconnect)};
     const GroupPlan& plan = m_cache.plan(group);
     if (plan.obstacle)
       return reject(&plan, provider, offer, plan.obstacle->code, plan.obstacle->message,
                     plan.obstacle->nearest_fix, false);
+    const PriceAssumptions& prices = m_catalog.assumptions().prices;
+    const bool named = !m_options.filter.providers.empty() || m_options.filter.min_reliability;
+    if (!named && provider.reliability && *provider.reliability < prices.min_provider_reliability)
+      return reject(&plan, provider, offer, "unreliable-provider",
+                    fmt::format("reliability {} of 5: {}", *provider.reliability,
+                                provider.reliability_reason),
+                    fmt::format("--min-reliability {}", *provider.reliability), false);
+    if (offer.host_reliability && *offer.host_reliability < prices.min_host_reliability)
+      return reject(&plan, provider, offer, "unreliable-host",
+                    fmt::format("this host's uptime is {:.1f} %", *offer.host_reliability * 100),
+                    "another host of " + provider.name, false);
     if (m_workload.task == Task::realtime ? !plan.speed : !plan.time)
       return reject(&plan, provider, offer, "unknown-speed",
                     fmt::format("the speed of {} on this job is not known", gpu.name), {}, false);
@@ -127,7 +138,7 @@ class Recommender {
       return reject(&plan, provider, offer, "over-budget",
                     fmt::format("{} USD expected, above --budget",
                                 money_text(candidate.cost->total.expected)),
-                    {}, true);
+                    fmt::format("--budget {:.2f}", candidate.cost->total.expected.count()), true);
     if (filter.deadline && candidate.wall && candidate.wall->expected > *filter.deadline)
       return reject(
           &plan, provider, offer, "over-deadline",
@@ -136,34 +147,44 @@ class Recommender {
     m_result.candidates.push_back(std::move(candidate));
   }
 
-  // The fastest and the most reliable of what fits, where that is not the first.
+  // The best of what fits on other axes, where that is not the first. Fastest is
+  // the cheapest within 10 % of the shortest time: a minute less is not worth
+  // twice the money, and the estimate is not that exact.
   void find_alternatives() {
     const std::vector<Candidate>& all = m_result.candidates;
-    if (all.empty()) return;
-    const auto fits = [](const Candidate& candidate) {
-      return candidate.plan->fit.verdict == Verdict::fits;
+    std::vector<const Candidate*> fitting;
+    for (const Candidate& candidate : all) {
+      if (candidate.plan->fit.verdict == Verdict::fits) fitting.push_back(&candidate);
+    }
+    if (fitting.empty()) return;
+    const auto cost = [](const Candidate* c) { return c->cost->total.expected; };
+    const auto time = [](const Candidate* c) {
+      return c->wall          ? c->wall->expected.count()
+             : c->plan->speed ? c->plan->speed->rtf.expected
+                              : 1e18;
     };
-    const Candidate* fastest = nullptr;
-    const Candidate* reliable = nullptr;
-    const Candidate* cheapest = nullptr;
-    const auto reliability = [](const Candidate& candidate) {
-      return candidate.offer->pricing == "spot" ? 0 : candidate.provider->reliability.value_or(0);
+    const auto reliability = [](const Candidate* c) {
+      return c->offer->pricing == "spot" ? 0 : c->provider->reliability.value_or(0);
     };
     // In sorted order, so that ties go to the better ranked.
-    for (const Candidate& candidate : all) {
-      if (!fits(candidate)) continue;
-      if (candidate.wall &&
-          (fastest == nullptr || candidate.wall->expected < fastest->wall->expected))
-        fastest = &candidate;
-      if (reliable == nullptr || reliability(candidate) > reliability(*reliable))
-        reliable = &candidate;
-      if (cheapest == nullptr || candidate.cost->total.expected < cheapest->cost->total.expected)
-        cheapest = &candidate;
+    const Candidate* cheapest = *std::min_element(
+        fitting.begin(), fitting.end(), [&](auto a, auto b) { return cost(a) < cost(b); });
+    const Candidate* reliable =
+        *std::max_element(fitting.begin(), fitting.end(), [&](auto a, auto b) {
+          return reliability(a) != reliability(b) ? reliability(a) < reliability(b)
+                                                  : cost(b) < cost(a);
+        });
+    const double shortest = time(*std::min_element(
+        fitting.begin(), fitting.end(), [&](auto a, auto b) { return time(a) < time(b); }));
+    const Candidate* fastest = nullptr;
+    for (const Candidate* candidate : fitting) {
+      if (time(candidate) > shortest * 1.1) continue;
+      if (fastest == nullptr || cost(candidate) < cost(fastest)) fastest = candidate;
     }
-    for (const auto& [axis, candidate] :
-         {std::pair{"cheapest", cheapest}, {"fastest", fastest}, {"most-reliable", reliable}}) {
-      if (candidate != nullptr && candidate != &all.front())
-        m_result.alternatives.push_back({axis, *candidate});
+    const std::pair<const char*, const Candidate*> axes[] = {
+        {"cheapest", cheapest}, {"fastest", fastest}, {"most-reliable", reliable}};
+    for (const auto& [axis, candidate] : axes) {
+      if (candidate != &all.front()) m_result.alternatives.push_back({axis, *candidate});
     }
   }
 
@@ -196,7 +217,7 @@ class Recommender {
 
   const Workload& m_workload;
   const Catalog& m_catalog;
-  const RecommendOptions& m_options;
+  const RecommendOptions m_options;
   Recommendation m_result;
   PlanCache m_cache;
 };
@@ -224,7 +245,7 @@ Gpu card_of_size(const Catalog& catalog, double memory_gb) {
 // the card's memory; 24 GB is what most people train on.
 Gpu no_card() {
   Gpu card;
-  card.id = "none";
+  card.id = no_gpu_id;
   card.name = "no GPU given";
   card.memory_gb = 24;
   card.usable_gib = 1e6;
@@ -234,6 +255,12 @@ Gpu no_card() {
 }
 
 }  // namespace
+
+std::vector<std::string> ranked_pricing(const OfferFilter& filter, Task task) {
+  if (!filter.pricing.empty()) return filter.pricing;
+  if (task == Task::realtime) return {"on-demand"};
+  return {"on-demand", "spot"};
+}
 
 Recommendation recommend(const Workload& workload, const Catalog& catalog,
                          const RecommendOptions& options) {
@@ -273,6 +300,13 @@ Recommendation estimate_gpus(const Workload& workload, const Catalog& catalog,
         if (!refuses(filter, gpu, gpu_count)) add(gpu, true);
       }
     } else if (const Gpu* gpu = catalog.find_gpu(name)) {
+      if (const auto miss = refuses(filter, *gpu, gpu_count)) {
+        GroupPlan& plan = result.plans.emplace_back();
+        plan.group = {gpu, static_cast<double>(gpu_count), Interconnect::none};
+        result.rejections.push_back({&plan, nullptr, nullptr, 1, "filter-" + miss->code,
+                                     miss->message, "leave the filter out", false});
+        continue;
+      }
       add(*gpu, true);
     } else {
       const double gb = in_gb(parse_size(name, "--gpu", {1e9, 1e13}));

@@ -36,6 +36,16 @@ class FileDescriptor {
               fmt::format("cannot {} {}: {}", action, printable(path.string()), cause));
 }
 
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t put = write(fd, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path, std::size_t limit_bytes) {
@@ -62,29 +72,33 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit_bytes
 }
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view text) {
-  std::string temporary = path.string() + ".XXXXXX";
+  std::error_code none;
+  const std::filesystem::file_status status = std::filesystem::status(path, none);
+  if (std::filesystem::is_directory(status)) fail(path, "write", "it is a directory");
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    // A pipe or a device is written to; renaming over it would destroy it.
+    const FileDescriptor device(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (device.get() < 0 || !write_all(device.get(), text))
+      fail(path, "write", std::strerror(errno));
+    return;
+  }
+  // Through a link to what it names, so that the link stays.
+  const std::filesystem::path target = std::filesystem::is_symlink(path, none)
+                                           ? std::filesystem::weakly_canonical(path, none)
+                                           : path;
+  std::string temporary = (target.empty() ? path : target).string() + ".XXXXXX";
   const FileDescriptor file(mkstemp(temporary.data()));
   if (file.get() < 0) fail(path, "write", std::strerror(errno));
-  const auto give_up = [&] {
-    const int cause = errno;
-    unlink(temporary.c_str());
-    fail(path, "write", std::strerror(cause));
-  };
-  while (!text.empty()) {
-    const ssize_t put = write(file.get(), text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) give_up();
-    text.remove_prefix(static_cast<std::size_t>(put));
-  }
   // mkstemp makes it private; what is written here is a report like any other.
   const mode_t mask = umask(0);
   umask(mask);
-  if (fchmod(file.get(), 0666 & ~mask) != 0 || fsync(file.get()) != 0) give_up();
-  if (std::filesystem::is_directory(path)) {
-    errno = EISDIR;
-    give_up();
-  }
-  if (rename(temporary.c_str(), path.c_str()) != 0) give_up();
+  const bool written = write_all(file.get(), text) && fchmod(file.get(), 0666 & ~mask) == 0 &&
+                       fsync(file.get()) == 0 &&
+                       rename(temporary.c_str(), (target.empty() ? path : target).c_str()) == 0;
+  if (written) return;
+  const int cause = errno;
+  unlink(temporary.c_str());
+  fail(path, "write", std::strerror(cause));
 }
 
 }  // namespace vcgpu

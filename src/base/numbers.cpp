@@ -3,7 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <functional>
+#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
@@ -95,14 +95,17 @@ Seconds parse_duration(std::string_view text, std::string_view what, Bounds seco
   std::string_view rest = trimmed(text);
   const std::string allowed =
       fmt::format("a duration such as 300ms, 90s, 40m, 10h or 1h30m, from {} to {}",
-                  duration_text(Seconds(seconds.low)), duration_text(Seconds(seconds.high)));
+                  audio_text(Seconds(seconds.low)), audio_text(Seconds(seconds.high)));
   double total = 0;
+  double last_factor = std::numeric_limits<double>::infinity();
   if (rest.empty()) refuse(what, text, allowed);
   while (!rest.empty()) {
     const std::optional<double> value = take_number(rest);
     if (!value || *value < 0) refuse(what, text, allowed);
     const std::optional<double> factor = take_unit(rest, duration_units);
-    if (!factor) refuse(what, text, allowed);
+    // Large units first, each once: "1h30m", not "30m1h" or "1h1h".
+    if (!factor || *factor >= last_factor) refuse(what, text, allowed);
+    last_factor = *factor;
     total += *value * *factor;
   }
   if (!within(total, seconds)) refuse(what, text, allowed);
@@ -166,7 +169,8 @@ std::string duration_text(Seconds duration) {
   if (s <= 0) return "0s";
   if (s < 0.9995) return fmt::format("{:.0f}ms", s * 1000);
   if (s < 59.5)
-    return s < 9.95 && s != std::floor(s) ? fmt::format("{:.1f}s", s) : fmt::format("{:.0f}s", s);
+    return std::abs(s - std::round(s)) < 0.05 ? fmt::format("{:.0f}s", s)
+                                              : fmt::format("{:.1f}s", s);
   const double whole_minutes = std::round(s / 60);
   if (whole_minutes < 60) {
     const double rest = s - std::floor(s / 60) * 60;
@@ -185,6 +189,15 @@ std::string duration_text(Seconds duration) {
   const double rest = whole_hours - days * 24;
   return rest == 0 || days >= 30 ? fmt::format("{:.0f}d", days)
                                  : fmt::format("{:.0f}d {:.0f}h", days, rest);
+}
+
+std::string audio_text(Seconds duration) {
+  const double whole_minutes = std::round(duration.count() / 60);
+  if (whole_minutes < 60) return duration_text(duration);
+  const double whole_hours = std::floor(whole_minutes / 60);
+  const double rest = whole_minutes - whole_hours * 60;
+  return rest == 0 ? fmt::format("{:.0f}h", whole_hours)
+                   : fmt::format("{:.0f}h {:.0f}m", whole_hours, rest);
 }
 
 std::string money_text(Usd amount) {

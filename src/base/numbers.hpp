@@ -38,6 +38,9 @@ OpenRange parse_range(std::string_view text, std::string_view what, Bounds bound
 // "1h 30m", "40m", "4.2s", "3.1 d": two significant parts at most.
 std::string duration_text(Seconds duration);
 
+// An amount of audio, in hours however much: "900h", "1h 30m".
+std::string audio_text(Seconds duration);
+
 // 1234.5 -> "1,234.50"; at least `decimals` after the point.
 std::string money_text(Usd amount);
 std::string rate_text(UsdPerHour rate);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <utility>
 
 namespace vcgpu {
 
@@ -10,17 +11,20 @@ namespace {
 
 bool is_word(unsigned char c) { return std::isalnum(c) != 0; }
 
+// Insertions, deletions, replacements and swaps of neighbours.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> above(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    before = std::exchange(above, row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      row[j] = std::min({above + 1, row[j - 1] + 1, replaced});
-      diagonal = above;
+      const std::size_t replaced = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }
   return row[b.size()];
@@ -49,16 +53,20 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
-// C1 controls and the marks that reorder text can hide what a line says.
-bool is_deceptive(std::string_view sequence) {
-  const auto is = [&](std::string_view other) { return sequence == other; };
-  if (sequence.size() == 2 && sequence[0] == '\xC2' &&
-      static_cast<unsigned char>(sequence[1]) < 0xA0)
-    return true;
-  if (sequence.size() != 3 || sequence[0] != '\xE2') return false;
-  return is("\xE2\x80\x8E") || is("\xE2\x80\x8F") ||
-         (sequence >= "\xE2\x80\xA8" && sequence <= "\xE2\x80\xAE") ||
-         (sequence >= "\xE2\x81\xA6" && sequence <= "\xE2\x81\xA9");
+// The code point of a valid UTF-8 sequence.
+char32_t code_point(std::string_view sequence) {
+  constexpr unsigned char lead_bits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+  char32_t value = static_cast<unsigned char>(sequence[0]) & lead_bits[sequence.size()];
+  for (const char c : sequence.substr(1))
+    value = (value << 6) | (static_cast<unsigned char>(c) & 0x3F);
+  return value;
+}
+
+// Control characters, and the marks that end lines or reorder text: they can
+// hide what a line says, or act on the terminal.
+bool is_deceptive(char32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C || c == 0x200E || c == 0x200F ||
+         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
 }
 
 }  // namespace
@@ -144,9 +152,7 @@ std::string printable(std::string_view text, std::size_t limit) {
     if (shown.size() >= limit) return shown + "...";
     const std::size_t length = utf8_length(text);
     const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
-    const auto first = static_cast<unsigned char>(sequence[0]);
-    const bool control = first < 0x20 || first == 0x7F;
-    if (length == 0 || control || is_deceptive(sequence)) {
+    if (length == 0 || is_deceptive(code_point(sequence))) {
       shown += '?';
     } else {
       shown += sequence;
@@ -163,15 +169,17 @@ std::size_t display_width(std::string_view text) {
 }
 
 std::string fitted(std::string_view text, std::size_t columns) {
+  const std::size_t width = display_width(text);
+  if (width <= columns) return std::string(text) + std::string(columns - width, ' ');
+  // A mark where something is missing.
   std::string result;
   std::size_t used = 0;
   for (const char c : text) {
     const bool starts = (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-    if (starts && used == columns) return result;
+    if (starts && used + 1 == columns) return result + '~';
     if (starts) ++used;
     result += c;
   }
-  result.append(columns - used, ' ');
   return result;
 }
 

@@ -36,7 +36,7 @@ std::string printable(std::string_view text, std::size_t limit = 200);
 // occur in what we print.
 std::size_t display_width(std::string_view text);
 
-// `text` cut or padded with spaces to exactly `columns`.
+// `text` padded with spaces to exactly `columns`, or cut and ended with '~'.
 std::string fitted(std::string_view text, std::size_t columns);
 
 // Lines of at most `columns`, broken at spaces; a longer word stands alone.

@@ -202,8 +202,8 @@ void serialize(Archive& archive, Assumptions& a) {
   archive(a.cost.setup, a.cost.environment_gb, a.cost.checkpoints_kept, a.cost.dataset_gb_per_hour,
           a.cost.checkpoint_interval, a.cost.restart, a.cost.interruptions_per_hour,
           a.cost.days_per_month);
-  archive(a.prices.plausible_from_median, a.prices.min_host_reliability,
-          a.prices.good_host_reliability, a.prices.old_after_days);
+  archive(a.prices.plausible_from_median, a.prices.min_provider_reliability,
+          a.prices.min_host_reliability, a.prices.good_host_reliability, a.prices.old_after_days);
 }
 
 template <class Archive>

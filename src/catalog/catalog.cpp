@@ -1,8 +1,8 @@
 #include "vcgpu/catalog.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <set>
+#include <map>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -13,41 +13,38 @@ namespace vcgpu {
 
 namespace {
 
-using Index = std::vector<std::pair<std::string, std::size_t>>;
-
 [[noreturn]] void bad(const std::string& message, const std::string& hint = {}) {
   throw Error(ExitCode::bad_catalog, "bad-catalog", message, hint);
 }
 
-// Ids and aliases of entries, normalised and sorted. A name of two entries is
-// an error: a look-up must have one answer.
-template <class Entry>
-Index index_names(const std::vector<Entry>& entries, std::string_view kind) {
-  Index index;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    index.emplace_back(normalised_name(entries[i].id), i);
-    for (const std::string& alias : entries[i].aliases)
-      index.emplace_back(normalised_name(alias), i);
-  }
-  std::sort(index.begin(), index.end());
-  index.erase(std::unique(index.begin(), index.end()), index.end());
-  for (std::size_t i = 1; i < index.size(); ++i) {
-    if (index[i].first != index[i - 1].first) continue;
-    bad(fmt::format("{} '{}' and '{}' share the name '{}'", kind, entries[index[i - 1].second].id,
-                    entries[index[i].second].id, index[i].first),
+// A name of two entries is an error: a look-up must have one answer.
+template <class Entries>
+void check_names(const Entries& entries, std::string_view kind) {
+  std::map<std::string, std::string> owners;
+  const auto claim = [&](const std::string& name, const std::string& id) {
+    const auto [found, added] = owners.emplace(normalised_name(name), id);
+    if (added || found->second == id) return;
+    bad(fmt::format("{} '{}' and '{}' share the name '{}'", kind, found->second, id, found->first),
         "ids and aliases are compared without case and punctuation");
+  };
+  for (const auto& entry : entries) {
+    claim(entry.id, entry.id);
+    for (const std::string& alias : entry.aliases) claim(alias, entry.id);
   }
-  return index;
 }
 
-std::optional<std::size_t> find_name(const Index& index, std::string_view name) {
+template <class Entry>
+const Entry* find_named(const std::vector<Entry>& entries, std::string_view name) {
   // Longer than any name there is; do not copy megabytes.
-  if (name.size() > 256) return std::nullopt;
+  if (name.size() > 256) return nullptr;
   const std::string wanted = normalised_name(name);
-  const auto found =
-      std::lower_bound(index.begin(), index.end(), std::pair<std::string, std::size_t>(wanted, 0));
-  return found != index.end() && found->first == wanted ? std::optional(found->second)
-                                                        : std::nullopt;
+  if (wanted.empty()) return nullptr;
+  const auto matches = [&](const std::string& other) { return normalised_name(other) == wanted; };
+  for (const Entry& entry : entries) {
+    if (matches(entry.id) || std::any_of(entry.aliases.begin(), entry.aliases.end(), matches))
+      return &entry;
+  }
+  return nullptr;
 }
 
 template <class Entries>
@@ -71,13 +68,14 @@ template <class Entries>
 }
 
 void check_pricing(const Provider& provider, const Offer& offer) {
-  static const std::set<std::string> modes{"on-demand", "spot", "serverless"};
-  if (!modes.contains(offer.pricing) && !offer.pricing.starts_with("reserved-"))
+  const std::string& mode = offer.pricing;
+  const bool plain = mode == "on-demand" || mode == "spot" || mode == "serverless";
+  if (!plain && !offer.pricing.starts_with("reserved-"))
     bad(fmt::format("offer {} of {}: pricing '{}' is not known", offer.sku, provider.id,
                     offer.pricing),
         "on-demand, spot, serverless or reserved-TERM");
-  static const std::set<std::string> tiers{"community", "secure", "standard"};
-  if (!tiers.contains(offer.tier))
+  const std::string& tier = offer.tier;
+  if (tier != "community" && tier != "secure" && tier != "standard")
     bad(fmt::format("offer {} of {}: tier '{}' is not known", offer.sku, provider.id, offer.tier),
         "community, secure or standard");
 }
@@ -96,44 +94,61 @@ const Variant& default_variant(const VoiceModel& model) {
 
 }  // namespace
 
-Catalog::Catalog(CatalogParts parts)
-    : m_parts(std::move(parts)),
-      m_gpu_names(index_names(m_parts.gpus, "GPUs")),
-      m_provider_names(index_names(m_parts.providers, "providers")),
-      m_model_names(index_names(m_parts.models, "models")) {
-  const auto known_gpu = [&](const std::string& id, const std::string& where) {
-    const Gpu* gpu = find_gpu(id);
-    if (gpu != nullptr && gpu->id == id) return;
-    bad(fmt::format("{} names GPU '{}', which is not in gpus.json", where, printable(id, 60)),
-        did_you_mean(id, all_names(m_parts.gpus)));
-  };
-  for (const Provider& provider : m_parts.providers) {
-    for (const Offer& offer : provider.offers) {
-      known_gpu(offer.gpu, fmt::format("offer {} of {}", offer.sku, provider.id));
-      check_pricing(provider, offer);
-    }
-    for (const MarketPrice& price : provider.market)
-      known_gpu(price.gpu, fmt::format("a market price of {}", provider.id));
-  }
-  for (const VoiceModel& model : m_parts.models) {
-    for (const Stage& stage : model.stages) {
-      for (const SpeedReference& reference : stage.training.speed.references)
-        known_gpu(reference.gpu, fmt::format("a speed reference of {} {}", model.id, stage.id));
-    }
-    for (const Variant& variant : model.variants) {
-      if (!variant.inference) continue;
-      for (const InferenceReference& reference : variant.inference->references)
-        known_gpu(reference.gpu,
-                  fmt::format("an inference reference of {} {}", model.id, variant.id));
-    }
-  }
+Catalog::Catalog(CatalogParts parts, CheckedBefore)
+    : m_parts(std::move(parts)), m_gpus_by_id(m_parts.gpus.size()) {
+  std::iota(m_gpus_by_id.begin(), m_gpus_by_id.end(), std::size_t{0});
+  std::sort(m_gpus_by_id.begin(), m_gpus_by_id.end(), [this](std::size_t a, std::size_t b) {
+    return m_parts.gpus[a].id < m_parts.gpus[b].id;
+  });
   std::sort(m_parts.market.begin(), m_parts.market.end(),
             [](const MarketReference& a, const MarketReference& b) { return a.gpu < b.gpu; });
 }
 
-const Gpu* Catalog::find_gpu(std::string_view name) const {
-  const std::optional<std::size_t> found = find_name(m_gpu_names, name);
-  return found ? &m_parts.gpus[*found] : nullptr;
+Catalog::Catalog(CatalogParts parts) : Catalog(std::move(parts), CheckedBefore{}) { check(); }
+
+Catalog Catalog::checked_before(CatalogParts parts) { return {std::move(parts), CheckedBefore{}}; }
+
+void Catalog::check() const {
+  check_names(m_parts.gpus, "GPUs");
+  check_names(m_parts.providers, "providers");
+  check_names(m_parts.models, "models");
+  const auto known_gpu = [&](const std::string& id, auto where) {
+    if (gpu_with_id(id) != nullptr) return;
+    bad(fmt::format("{} names GPU '{}', which is not in gpus.json", where(), printable(id, 60)),
+        did_you_mean(id, all_names(m_parts.gpus)));
+  };
+  for (const Provider& provider : m_parts.providers) {
+    for (const Offer& offer : provider.offers) {
+      known_gpu(offer.gpu, [&] { return fmt::format("offer {} of {}", offer.sku, provider.id); });
+      check_pricing(provider, offer);
+    }
+    for (const MarketPrice& price : provider.market)
+      known_gpu(price.gpu, [&] { return fmt::format("a market price of {}", provider.id); });
+  }
+  for (const VoiceModel& model : m_parts.models) {
+    for (const Stage& stage : model.stages) {
+      for (const SpeedReference& reference : stage.training.speed.references)
+        known_gpu(reference.gpu,
+                  [&] { return fmt::format("a speed reference of {} {}", model.id, stage.id); });
+    }
+    for (const Variant& variant : model.variants) {
+      if (!variant.inference) continue;
+      for (const InferenceReference& reference : variant.inference->references)
+        known_gpu(reference.gpu, [&] {
+          return fmt::format("an inference reference of {} {}", model.id, variant.id);
+        });
+    }
+  }
+}
+
+const Gpu* Catalog::find_gpu(std::string_view name) const { return find_named(m_parts.gpus, name); }
+
+const Gpu* Catalog::gpu_with_id(std::string_view id) const {
+  const auto found = std::lower_bound(
+      m_gpus_by_id.begin(), m_gpus_by_id.end(), id,
+      [this](std::size_t i, std::string_view wanted) { return m_parts.gpus[i].id < wanted; });
+  return found != m_gpus_by_id.end() && m_parts.gpus[*found].id == id ? &m_parts.gpus[*found]
+                                                                      : nullptr;
 }
 
 const Gpu& Catalog::gpu(std::string_view name) const {
@@ -142,15 +157,15 @@ const Gpu& Catalog::gpu(std::string_view name) const {
 }
 
 const Provider& Catalog::provider(std::string_view name) const {
-  if (const auto found = find_name(m_provider_names, name)) return m_parts.providers[*found];
+  if (const Provider* found = find_named(m_parts.providers, name)) return *found;
   unknown("provider", name, m_parts.providers, "providers");
 }
 
 ModelChoice Catalog::model(std::string_view name) const {
   const std::size_t at = name.find('@');
   const std::string_view model_name = name.substr(0, at);
-  const std::optional<std::size_t> found = find_name(m_model_names, model_name);
-  if (!found) {
+  const VoiceModel* found = find_named(m_parts.models, model_name);
+  if (found == nullptr) {
     // "v2proplus" alone: fine where only one model has such a variant.
     std::vector<ModelChoice> choices;
     if (at == std::string_view::npos && name.size() <= 256 && !normalised_name(name).empty()) {
@@ -163,7 +178,7 @@ ModelChoice Catalog::model(std::string_view name) const {
     if (choices.size() == 1) return choices.front();
     unknown("model", model_name, m_parts.models, "models");
   }
-  const VoiceModel& model = m_parts.models[*found];
+  const VoiceModel& model = *found;
   ModelChoice choice{&model, &default_variant(model), false, {}};
   for (const auto& [alias, note] : model.alias_notes) {
     if (normalised_name(alias) == normalised_name(model_name)) choice.note = note;

@@ -1,9 +1,9 @@
 // The catalog inside the program, and loading with it as the base: bytes that
 // the build made with vcgpu_pack (src/catalog/pack/main.cpp) and put between
 // these symbols.
-#include <istream>
+#include <cstring>
 #include <span>
-#include <streambuf>
+#include <type_traits>
 
 #include <cereal/types/utility.hpp>
 
@@ -21,21 +21,58 @@ namespace vcgpu {
 
 namespace {
 
-// Reads from memory without copying it.
-class MemoryBuffer : public std::streambuf {
+// cereal's own binary archive reads through a stream, which costs more than the
+// reading; the embedded bytes are in memory already.
+class MemoryArchive : public cereal::InputArchive<MemoryArchive, cereal::AllowEmptyClassElision> {
  public:
-  explicit MemoryBuffer(std::span<const char> bytes) {
-    // streambuf has only a mutable get area; nothing here writes through it.
-    char* begin = const_cast<char*>(bytes.data());
-    setg(begin, begin, begin + bytes.size());
+  explicit MemoryArchive(std::span<const char> bytes) : InputArchive(this), m_rest(bytes) {}
+
+  void take(void* target, std::size_t size) {
+    if (size > m_rest.size()) throw cereal::Exception("the embedded catalog is cut off");
+    std::memcpy(target, m_rest.data(), size);
+    m_rest = m_rest.subspan(size);
   }
+
+ private:
+  std::span<const char> m_rest;
 };
 
 template <class T>
+requires std::is_arithmetic_v<T>
+void CEREAL_LOAD_FUNCTION_NAME(MemoryArchive& archive, T& value) {
+  archive.take(&value, sizeof(value));
+}
+template <class T>
+void CEREAL_LOAD_FUNCTION_NAME(MemoryArchive& archive, cereal::NameValuePair<T>& pair) {
+  archive(pair.value);
+}
+template <class T>
+void CEREAL_LOAD_FUNCTION_NAME(MemoryArchive& archive, cereal::SizeTag<T>& tag) {
+  archive(tag.size);
+}
+template <class T>
+void CEREAL_LOAD_FUNCTION_NAME(MemoryArchive& archive, cereal::BinaryData<T>& data) {
+  archive.take(data.data, static_cast<std::size_t>(data.size));
+}
+
+}  // namespace
+
+}  // namespace vcgpu
+
+// What it reads, the packer wrote with cereal's binary archive. The library's
+// macro for this would also claim the way back, which is taken.
+template <>
+struct cereal::traits::detail::get_output_from_input<vcgpu::MemoryArchive> {
+  using type = cereal::BinaryOutputArchive;
+};
+
+namespace vcgpu {
+
+namespace {
+
+template <class T>
 T unpacked(const char* begin, const char* end) {
-  MemoryBuffer buffer(std::span(begin, end));
-  std::istream stream(&buffer);
-  cereal::BinaryInputArchive archive(stream);
+  MemoryArchive archive(std::span(begin, end));
   T value;
   archive(value);
   return value;
@@ -56,7 +93,8 @@ std::vector<JsonText> embedded_texts() {
 }
 
 Catalog load_catalog(const CatalogSource& source) {
-  if (!source.directory && source.overlays.empty()) return Catalog(embedded_parts());
+  if (!source.directory && source.overlays.empty())
+    return Catalog::checked_before(embedded_parts());
   std::string origin = source.directory ? source.directory->string() : "embedded";
   for (const std::filesystem::path& overlay : source.overlays) origin += " + " + overlay.string();
   const std::vector<JsonText> base =

@@ -127,6 +127,25 @@ auto read_all(const Entries& entries, Reader read) {
   return values;
 }
 
+// Where an offer names a GPU that is not there, at its place in the file. The
+// Catalog checks it again, without knowing files.
+void check_offered_gpus(const Entries& providers, const std::vector<Gpu>& gpus) {
+  std::vector<std::string> ids;
+  for (const Gpu& gpu : gpus) ids.push_back(gpu.id);
+  std::sort(ids.begin(), ids.end());
+  for (const Entry& entry : providers) {
+    const JsonNode provider(entry.value, entry.source, entry.pointer, ExitCode::bad_catalog);
+    for (const char* list : {"offers", "market"}) {
+      for (const JsonNode& row : provider.items(list)) {
+        const std::string id = row.text("gpu");
+        if (std::binary_search(ids.begin(), ids.end(), id)) continue;
+        row.at("gpu").fail(fmt::format("'{}' is not in gpus.json", printable(id, 60)),
+                           did_you_mean(id, ids));
+      }
+    }
+  }
+}
+
 std::string sha256_of(const std::vector<JsonText>& base, const std::vector<JsonText>& overlays) {
   SHA2_CTX context;
   SHA256Init(&context);
@@ -163,6 +182,7 @@ CatalogParts read_catalog_parts(const std::vector<JsonText>& base,
   CatalogParts parts;
   parts.gpus = read_all(layers.list("gpus"), read_gpu);
   parts.providers = read_all(layers.list("providers"), read_provider);
+  check_offered_gpus(layers.list("providers"), parts.gpus);
   parts.market = read_all(layers.list("market_reference"), read_market_reference);
   parts.models = read_all(layers.list("models"), read_voice_model);
   const Entry& assumptions = layers.assumptions();

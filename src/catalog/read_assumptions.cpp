@@ -134,10 +134,11 @@ Assumptions read_assumptions(const JsonNode& node) {
   assumptions.speed = read_speed(node.at("speed"));
   assumptions.cost = read_cost(node.at("cost"));
   const JsonNode prices = sourced(node, "prices");
-  prices.only({"plausible_from_median", "min_host_reliability", "good_host_reliability",
-               "old_after_days", "source", "as_of"});
+  prices.only({"plausible_from_median", "min_provider_reliability", "min_host_reliability",
+               "good_host_reliability", "old_after_days", "source", "as_of"});
   assumptions.prices = {
-      prices.number("plausible_from_median", 0, 1), prices.number("min_host_reliability", 0, 1),
+      prices.number("plausible_from_median", 0, 1),
+      prices.integer("min_provider_reliability", 1, 5), prices.number("min_host_reliability", 0, 1),
       prices.number("good_host_reliability", 0, 1), prices.integer("old_after_days", 1, 36500)};
   return assumptions;
 }

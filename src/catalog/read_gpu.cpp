@@ -27,8 +27,7 @@ std::optional<ComputeCapability> parse_compute_capability(std::string_view text)
   const char* end = text.data() + text.size();
   const auto [dot, first] = std::from_chars(text.data(), end, capability.major);
   if (first != std::errc{} || capability.major < 0) return std::nullopt;
-  if (dot == end) return capability;
-  if (*dot != '.') return std::nullopt;
+  if (dot == end || *dot != '.') return std::nullopt;
   const auto [rest, second] = std::from_chars(dot + 1, end, capability.minor);
   if (second != std::errc{} || rest != end || capability.minor < 0) return std::nullopt;
   return capability;

@@ -57,13 +57,15 @@ double egress_gb(const Workload& workload, const CostAssumptions& assumptions) {
   return gb;
 }
 
-CostLine line(std::string_view name, double quantity, std::string_view unit,
-              double unit_price_usd) {
-  return {name, quantity, unit, unit_price_usd, Usd(cents(quantity * unit_price_usd))};
-}
-
 struct Bill {
   std::vector<CostLine> lines;
+
+  // What comes to less than half a cent is no line, except the first.
+  void add(std::string_view name, double quantity, std::string_view unit, double unit_price_usd) {
+    const Usd usd(cents(quantity * unit_price_usd));
+    if (usd.count() > 0 || lines.empty())
+      lines.push_back({name, quantity, unit, unit_price_usd, usd});
+  }
   [[nodiscard]] Usd total() const {
     double sum = 0;
     for (const CostLine& item : lines) sum += item.usd.count();
@@ -80,8 +82,7 @@ Bill bill_of(const Workload& workload, Seconds work, Seconds setup, const Provid
   Bill bill;
   bill.lines.reserve(6);
   const auto hours_line = [&](std::string_view name, Seconds time) {
-    if (time.count() > 0)
-      bill.lines.push_back(line(name, in_hours(time) * instances, "instance-hour", price));
+    bill.add(name, in_hours(time) * instances, "instance-hour", price);
   };
   hours_line("compute", work);
   hours_line("set-up", setup);
@@ -91,12 +92,10 @@ Bill bill_of(const Workload& workload, Seconds work, Seconds setup, const Provid
       std::max(0.0, storage_gb(workload, assumptions) - provider.storage.included_gb.value_or(0));
   if (provider.storage.usd_per_gb_month && !offer.disk_gb) {
     const double months = in_hours(charged) / (24 * assumptions.days_per_month);
-    bill.lines.push_back(
-        line("storage", gb * months * instances, "GB-month", *provider.storage.usd_per_gb_month));
+    bill.add("storage", gb * months * instances, "GB-month", *provider.storage.usd_per_gb_month);
   }
   if (provider.egress_usd_per_gb && *provider.egress_usd_per_gb > 0)
-    bill.lines.push_back(
-        line("egress", egress_gb(workload, assumptions), "GB", *provider.egress_usd_per_gb));
+    bill.add("egress", egress_gb(workload, assumptions), "GB", *provider.egress_usd_per_gb);
   return bill;
 }
 
@@ -105,14 +104,12 @@ Bill month_of_serving(const Workload& workload, const Provider& provider, const 
                       double instances, const CostAssumptions& assumptions) {
   const InferenceWorkload& inference = *workload.inference;
   Bill bill;
-  bill.lines.push_back(line("compute",
-                            inference.hours_per_day.value * assumptions.days_per_month * instances,
-                            "instance-hour", offer.usd_per_hour.count()));
+  bill.add("compute", inference.hours_per_day.value * assumptions.days_per_month * instances,
+           "instance-hour", offer.usd_per_hour.count());
   const double gb =
       std::max(0.0, assumptions.environment_gb - provider.storage.included_gb.value_or(0));
   if (provider.storage.usd_per_gb_month && !offer.disk_gb)
-    bill.lines.push_back(
-        line("storage", gb * instances, "GB-month", *provider.storage.usd_per_gb_month));
+    bill.add("storage", gb * instances, "GB-month", *provider.storage.usd_per_gb_month);
   return bill;
 }
 
@@ -137,6 +134,9 @@ Cost estimate_cost(const Workload& workload, const Range<Seconds>& work, const P
   cost.total = serving ? Range<Usd>{total, total, total}
                        : Range<Usd>{bill(work.low, assumptions.setup.low).total(), total,
                                     bill(work.high, assumptions.setup.high).total()};
+  // Each bill is rounded line by line, which can turn the ends by a cent.
+  cost.total.low = std::min(cost.total.low, total);
+  cost.total.high = std::max(cost.total.high, total);
   cost.lines = std::move(expected.lines);
   if (serving) {
     const InferenceWorkload& inference = *workload.inference;
@@ -148,10 +148,10 @@ Cost estimate_cost(const Workload& workload, const Range<Seconds>& work, const P
     cost.per_audio_hour = total / in_hours(workload.inference->volume.value);
   }
   if (!provider.billing_granularity_s)
-    cost.notes.push_back("billing granularity not known: rounded up to the hour");
+    cost.notes.emplace_back("billing granularity not known: rounded up to the hour");
   if (!provider.storage.usd_per_gb_month && !offer.disk_gb)
-    cost.notes.push_back("storage price not known: not in the total");
-  if (!provider.egress_usd_per_gb) cost.notes.push_back("egress price not known: not in the total");
+    cost.notes.emplace_back("storage price not known: not in the total");
+  if (!provider.egress_usd_per_gb) cost.notes.emplace_back("egress price not known: not in the total");
   return cost;
 }
 

@@ -121,7 +121,9 @@ Bytes communication_buffers(int gpus, const MemoryAssumptions& memory) {
 Range<Bytes> on_device(Bytes allocated, const Overhead& overhead, double basis_sigma, Bytes added,
                        Bytes communication, double contexts, const MemoryAssumptions& memory) {
   const double sigma = combined(overhead.sigma, basis_sigma);
-  const Range<Bytes> tensors = log_normal_range(allocated * (1 + overhead.slack) + added, sigma);
+  Range<Bytes> tensors = log_normal_range(allocated * (1 + overhead.slack) + added, sigma);
+  // However little is lost, the tensors themselves are there.
+  tensors.low = std::max(tensors.low, log_normal_range(allocated, basis_sigma).low + added);
   const Range<Bytes> context =
       memory.cuda_context.map([&](Bytes b) { return b * contexts + communication; });
   return tensors + context;

@@ -14,8 +14,9 @@ namespace vcgpu {
 namespace {
 
 std::string group_label(const GpuGroup& group) {
-  return group.count == 1 ? group.gpu->name
-                          : fmt::format("{} x {}", number_text(group.count), group.gpu->name);
+  if (group.count < 1) return fmt::format("1/{:.0f} of {}", 1 / group.count, group.gpu->name);
+  if (group.count == 1) return group.gpu->name;
+  return fmt::format("{} x {}", number_text(group.count), group.gpu->name);
 }
 
 std::string vram_text(Bytes bytes) { return fmt::format("{:.1f} GiB", in_gib(bytes)); }
@@ -133,6 +134,11 @@ std::optional<Obstacle> speed_obstacle(const InferenceWorkload& inference, const
         fmt::format("real-time factor {:.2f} on {}, above {:.2f}", plan.speed->rtf.expected,
                     group_label(plan.group), inference.max_rtf.value),
         "a faster GPU, another --runtime, or a higher --max-rtf"};
+  if (inference.latency && !plan.speed->first_audio_ms)
+    return Obstacle{
+        "unknown-latency",
+        fmt::format("the time to the first audio of {} is not known", workload.variant().name),
+        "leave --latency out"};
   if (inference.latency && plan.speed->first_audio_ms &&
       plan.speed->first_audio_ms->expected > inference.latency->value.count() * 1000)
     return Obstacle{"too-late",

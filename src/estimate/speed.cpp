@@ -33,17 +33,13 @@ double at_count(const std::map<int, double>& by_count, int count) {
   return below;
 }
 
-const Gpu* reference_gpu(const Catalog& catalog, const std::string& id) {
-  return catalog.find_gpu(id);
-}
-
 // seconds = pass time of the plan on the group, scaled from one reference.
 std::optional<double> scaled_pass(const SpeedReference& reference, const StageWorkload& stage,
                                   const StagePlan& plan, const GpuGroup& group,
                                   const Catalog& catalog) {
   const SpeedAssumptions& assumptions = catalog.assumptions().speed;
   const TrainingSpeed& speed = stage.stage->training.speed;
-  const GpuGroup reference_group{reference_gpu(catalog, reference.gpu), 1, Interconnect::none};
+  const GpuGroup reference_group{catalog.gpu_with_id(reference.gpu), 1, Interconnect::none};
   const std::optional<double> from = speed_index(reference_group, reference.precision, assumptions);
   const std::optional<double> to = speed_index(group, plan.precision, assumptions);
   if (!from || !to) return std::nullopt;
@@ -80,7 +76,11 @@ double gradient_bytes(const Training& training, const StagePlan& plan) {
 
 // Forward and backward passes that each GPU makes.
 double passes_of(const StageWorkload& stage, const StagePlan& plan) {
-  if (stage.steps) return static_cast<double>(stage.steps->value) * plan.grad_accum;
+  // Steps are of the wanted batch: a card that holds less of it per pass makes
+  // more passes, not less training.
+  if (stage.steps)
+    return std::ceil(static_cast<double>(stage.steps->value) * plan.wanted_batch /
+                     (plan.batch * plan.gpus));
   const bool frames = stage.stage->batch_unit == BatchUnit::frames;
   const double frames_per_clip =
       stage.lengths[Variable::clip_frames] * (stage.mean_clip.value / stage.max_clip.value);
@@ -94,6 +94,7 @@ double passes_of(const StageWorkload& stage, const StagePlan& plan) {
 std::optional<double> speed_index(const GpuGroup& group, Precision precision,
                                   const SpeedAssumptions& a) {
   const Gpu& gpu = *group.gpu;
+  if (gpu.bandwidth_gb_s <= 0) return std::nullopt;  // a card known by its size alone
   double rate = 0;
   double reference = a.tf32_reference_tflops;
   double factor = 1;
@@ -164,7 +165,7 @@ std::optional<InferenceSpeed> estimate_inference_speed(const InferenceWorkload& 
   const SpeedAssumptions& assumptions = catalog.assumptions().speed;
   const Inference& inference = *workload.inference;
   const auto scaled = [&](const InferenceReference& reference) -> std::optional<double> {
-    const GpuGroup from_group{reference_gpu(catalog, reference.gpu), 1, Interconnect::none};
+    const GpuGroup from_group{catalog.gpu_with_id(reference.gpu), 1, Interconnect::none};
     const std::optional<double> from = speed_index(from_group, reference.precision, assumptions);
     const std::optional<double> to = speed_index(group, workload.precision.value, assumptions);
     if (!from || !to) return std::nullopt;

@@ -265,7 +265,9 @@ class StageSearch {
     // A fixed accumulation belongs to the trainer, not to the batch one sets.
     const int accumulation = training.accumulation_fixed ? 1 : recipe_accumulation(m_stage);
     plan.wanted_batch = recipe * accumulation * training.accumulation_fixed.value_or(1);
-    return {plan, std::max(smallest_batch(m_stage), std::ceil(recipe * accumulation / plan.gpus))};
+    // Without a card to fill, the recipe's own micro-batch.
+    const double most = m_group.gpu->id == no_gpu_id ? recipe : recipe * accumulation;
+    return {plan, std::max(smallest_batch(m_stage), std::ceil(most / plan.gpus))};
   }
 
   [[nodiscard]] Range<Bytes> peak(const StagePlan& plan) const {

@@ -48,6 +48,19 @@ std::vector<std::string> tasks_of(const ModelChoice& choice) {
   return tasks;
 }
 
+// What an ambiguous name was taken for, and which version of it.
+std::string model_note(const std::string& name, const ModelChoice& choice) {
+  std::vector<std::string> others;
+  for (const Variant& variant : choice.model->variants) {
+    if (variant.id != choice.variant->id) others.push_back(variant.id);
+  }
+  std::string note = fmt::format("'{}' was {}", printable(name, 40), choice.note);
+  if (!choice.variant_named && !others.empty())
+    note += fmt::format(". Its version {} was taken; others: --model {}@{}", choice.variant->id,
+                        choice.model->id, joined(others, "|"));
+  return note;
+}
+
 // Levers that a stage does not have are refused, not ignored.
 void check_levers(const WorkloadRequest& asked, const Stage& stage, const std::string& model) {
   const Training& training = stage.training;
@@ -247,7 +260,7 @@ Workload resolve(const WorkloadRequest& asked, const Catalog& catalog) {
          fmt::format("commercial use of {} is {}: {}", workload.model().name, licence.commercial,
                      licence.note.empty() ? licence.weights : licence.note)});
   if (!workload.choice.note.empty())
-    workload.warnings.push_back({"model-name", workload.choice.note});
+    workload.warnings.push_back({"model-name", model_note(asked.model.value, workload.choice)});
   const std::vector<std::string> tasks = tasks_of(workload.choice);
   if (std::find(tasks.begin(), tasks.end(), name_of(workload.task)) == tasks.end())
     refuse("unsupported-task",
