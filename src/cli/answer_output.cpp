@@ -26,6 +26,9 @@ RecordShape shape_of(const std::string& command) {
       command == "recommend"
           ? std::vector<std::string>{"gpu.id", "gpu.count", "offer.provider", "offer.instance"}
           : std::vector<std::string>{"gpu.id"};
+  shape.keys = {"rank",      "score",   "score_shares",    "gpu",         "offer",
+                "plan",      "verdict", "oom_probability", "memory",      "duration",
+                "inference", "cost",    "pareto",          "nearest_fix", "reasons"};
   return shape;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "host/environment.hpp"
+#include "host/log.hpp"
 #include "host/terminal.hpp"
 
 namespace vcgpu::cli {
@@ -53,7 +54,9 @@ CLI::Option* add_value(CLI::App& command, const std::string& name,
         target = repeat == Repeat::join ? joined(values, ",") : values.back();
       },
       help);
-  return option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->take_all();
+  return option->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
 }
 
 std::vector<std::string> parse_list(const std::string& text, std::string_view what) {
@@ -87,6 +90,7 @@ void add_common_flags(CLI::App& command, CommonFlags& flags) {
 }
 
 CommonOptions read(const CommonFlags& flags) {
+  if (flags.verbose) start_log();
   CommonOptions options{.format = Format::table,
                         .fields = {},
                         .out_file = std::nullopt,

@@ -35,7 +35,10 @@ void add_entry(std::string& out, const std::string& name, const std::string& des
 }  // namespace
 
 std::string help_text(const CLI::App& command, const std::string& path) {
-  std::string out = command.get_description() + "\n\n";
+  std::string out;
+  for (const std::string& line : wrapped(command.get_description(), help_columns))
+    out += line + "\n";
+  out += "\n";
   const std::string footer = command.get_footer();
   const std::size_t cut = footer.find('\f');
   if (cut != std::string::npos) out += footer.substr(0, cut) + "\n";

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -15,6 +17,17 @@
 namespace vcgpu::cli {
 
 namespace {
+
+struct Command {
+  std::string_view name;
+  void (*add)(CLI::App&, Action&);
+};
+
+constexpr std::array commands{
+    Command{"recommend", add_recommend}, Command{"estimate", add_estimate},
+    Command{"gpus", add_gpus},           Command{"models", add_models},
+    Command{"providers", add_providers}, Command{"offers", add_offers},
+};
 
 // Named in the contract and not there yet. Saying so beats "unknown command".
 const std::vector<std::string>& commands_to_come() {
@@ -144,12 +157,16 @@ ExitCode run(std::vector<std::string> arguments) {
   app.add_flag("--version", show_version, "the program's version");
 
   Action action;
-  add_recommend(app, action);
-  add_estimate(app, action);
-  add_gpus(app, action);
-  add_models(app, action);
-  add_providers(app, action);
-  add_offers(app, action);
+  // Describing all flags of all commands takes longer than many answers: where
+  // the command is named first, the others are left out.
+  const auto named = std::find_if(commands.begin(), commands.end(), [&](const Command& command) {
+    return !arguments.empty() && arguments.front() == command.name;
+  });
+  if (named != commands.end()) {
+    named->add(app, action);
+  } else {
+    for (const Command& command : commands) command.add(app, action);
+  }
 
   // --help anywhere wins over everything else that may be wrong.
   bool help = arguments.empty();
@@ -191,7 +208,9 @@ ExitCode run(std::vector<std::string> arguments) {
 }  // namespace vcgpu::cli
 
 int main(int argc, char** argv) {
-  using namespace vcgpu;
+  using vcgpu::Error;
+  using vcgpu::ExitCode;
+  namespace cli = vcgpu::cli;
   // A reader that goes away is seen as a failed write, not as death.
   std::signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string> arguments = cli::with_negative_values_joined(argc, argv);

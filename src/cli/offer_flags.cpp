@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "advise/filter.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "catalog/readers.hpp"
@@ -39,7 +40,12 @@ void read_capability_range(const std::string& text, OfferFilter& filter) {
   if (dots > 0) filter.min_compute_capability = parse_capability(text.substr(0, dots));
   if (dots + 2 < text.size())
     filter.max_compute_capability = parse_capability(text.substr(dots + 2));
-  if (!filter.min_compute_capability && !filter.max_compute_capability) (void)parse_capability("");
+  const auto& low = filter.min_compute_capability;
+  const auto& high = filter.max_compute_capability;
+  if ((!low && !high) || (low && high && *low > *high))
+    throw Error(ExitCode::usage, "bad-value",
+                fmt::format("--compute-capability: '{}' is not possible", printable(text, 40)),
+                "8.0.., 7.5..8.9 or 9.0");
 }
 
 std::vector<std::string> parse_providers(const std::string& text, std::string_view what,
@@ -95,10 +101,9 @@ void check_regions(const std::vector<std::string>& wanted, const Catalog& catalo
         catalog.providers().begin(), catalog.providers().end(), [&](const Provider& provider) {
           return std::any_of(
               provider.offers.begin(), provider.offers.end(), [&](const Offer& offer) {
-                return std::any_of(offer.regions.begin(), offer.regions.end(),
-                                   [&](const std::string& name) {
-                                     return lower(name).find(lower(region)) != std::string::npos;
-                                   });
+                return std::any_of(
+                    offer.regions.begin(), offer.regions.end(),
+                    [&](const std::string& name) { return region_matches(name, region); });
               });
         });
     if (!known)
@@ -174,7 +179,11 @@ std::vector<std::string> parse_gpus(const std::string& text, const Catalog& cata
       (void)catalog.gpu(name);  // throws, with the nearest names
     }
   }
-  return names;
+  std::vector<std::string> once;
+  for (const std::string& name : names) {
+    if (std::find(once.begin(), once.end(), name) == once.end()) once.push_back(name);
+  }
+  return once;
 }
 
 void read(const HardwareFlags& flags, const Catalog& catalog, OfferFilter& filter) {

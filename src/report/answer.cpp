@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "report/request.hpp"
 #include "vcgpu/names.hpp"
@@ -38,14 +39,21 @@ Json number_range(const Range<double>& value, int decimals) {
           {"high", rounded(value.high, decimals)}};
 }
 
+// The card's whole memory as its driver counts it. What the box calls GB are
+// GiB on GPUs, so that number stands in where the driver's is not known.
+double total_vram_gib(const Gpu& gpu) {
+  const double total = gpu.nvidia_smi_mib ? *gpu.nvidia_smi_mib / 1024 : gpu.memory_gb;
+  return std::max(total, gpu.usable_gib);  // older drivers left out their reserve
+}
+
 Json gpu_json(const GroupPlan& plan) {
   const Gpu& gpu = *plan.group.gpu;
-  if (gpu.id == "none") return nullptr;
+  if (gpu.id == no_gpu_id) return nullptr;
   return {{"id", gpu.id},
           {"name", gpu.name},
-          {"count", plan.group.count},
-          {"vram_gib", rounded(in_gib(gb(gpu.memory_gb)), 3)},
-          {"vram_gb", gpu.memory_gb},
+          {"count", whole_or_real(plan.group.count)},
+          {"vram_gib", rounded(total_vram_gib(gpu), 3)},
+          {"vram_gb", whole_or_real(gpu.memory_gb)},
           {"usable_vram_gib", rounded(in_gib(plan.usable), 3)},
           {"interconnect", name_of(plan.group.interconnect)}};
 }
@@ -56,7 +64,7 @@ Json offer_json(const Candidate& candidate) {
   return {{"provider", candidate.provider->id},
           {"provider_name", candidate.provider->name},
           {"instance", offer.sku},
-          {"instances", candidate.instances},
+          {"instances", whole_or_real(candidate.instances)},
           {"region", offer.regions.empty() ? Json(nullptr) : Json(offer.regions.front())},
           {"regions", offer.regions},
           {"pricing", offer.pricing},
@@ -75,10 +83,10 @@ Json stage_plan_json(const PlannedStage& stage) {
   const StagePlan& plan = stage.plan;
   return {{"stage", stage.workload->stage->id},
           {"precision", name_of(plan.precision)},
-          {"batch_size", plan.batch},
+          {"batch_size", whole_or_real(plan.batch)},
           {"batch_unit", name_of(stage.workload->stage->batch_unit)},
           {"grad_accum", plan.grad_accum},
-          {"effective_batch", plan.effective_batch()},
+          {"effective_batch", whole_or_real(plan.effective_batch())},
           {"grad_checkpoint", plan.checkpointing},
           {"lora_rank", plan.method == Method::lora ? Json(plan.lora_rank) : Json(nullptr)},
           {"optimizer", plan.optimizer->id},
@@ -92,6 +100,12 @@ Json stage_plan_json(const PlannedStage& stage) {
 Json plan_json(const GroupPlan& plan) {
   if (plan.inference)
     return {{"precision", name_of(plan.inference->precision)},
+            {"batch_size", nullptr},
+            {"batch_unit", nullptr},
+            {"grad_accum", nullptr},
+            {"grad_checkpoint", nullptr},
+            {"lora_rank", nullptr},
+            {"optimizer", nullptr},
             {"streams_per_gpu", plan.inference->streams_per_gpu},
             {"gpus", plan.inference->gpus}};
   Json json = stage_plan_json(plan.stages.at(plan.peak_stage));
@@ -110,7 +124,7 @@ Json memory_json(const Workload& workload, const GroupPlan& plan, const Assumpti
     components.push_back({{"name", component.name},
                           {"gib", rounded(in_gib(component.bytes), 4)},
                           {"basis", name_of(component.basis)}});
-  const bool no_gpu = plan.group.gpu->id == "none";
+  const bool no_gpu = plan.group.gpu->id == no_gpu_id;
   return {{"peak_gib", gib_range(memory.device)},
           {"allocated_gib", gib_range(memory.allocated)},
           {"headroom_gib",
@@ -128,7 +142,7 @@ Json duration_json(const Candidate& candidate) {
   for (const StageDuration& stage : candidate.plan->durations)
     stages.push_back({{"stage", stage.stage},
                       {"hours", hours_range(stage.time)},
-                      {"passes", stage.passes},
+                      {"passes", whole_or_real(stage.passes)},
                       {"basis", name_of(stage.basis)}});
   return {{"hours", hours_range(*candidate.wall)},
           {"stages", std::move(stages)},
@@ -169,7 +183,7 @@ Json cost_json(const Candidate& candidate) {
 
 Json candidate_json(const Answer& answer, const Candidate& candidate) {
   const GroupPlan& plan = *candidate.plan;
-  const bool no_gpu = plan.group.gpu->id == "none";
+  const bool no_gpu = plan.group.gpu->id == no_gpu_id;
   Json reasons = Json::array();
   for (const Reason& reason : candidate.reasons)
     reasons.push_back(
@@ -178,7 +192,7 @@ Json candidate_json(const Answer& answer, const Candidate& candidate) {
   for (const ScoreShare& share : candidate.shares)
     shares.push_back(
         {{"factor", share.factor}, {"weight", share.weight}, {"value", rounded(share.value, 4)}});
-  return {{"rank", candidate.rank},
+  return {{"rank", candidate.rank > 0 ? Json(candidate.rank) : Json(nullptr)},
           {"score", candidate.offer != nullptr ? Json(rounded(candidate.score, 4)) : Json(nullptr)},
           {"score_shares", std::move(shares)},
           {"gpu", gpu_json(plan)},
@@ -199,10 +213,11 @@ Json rejection_json(const Rejection& rejection) {
   const bool offered = rejection.offer != nullptr;
   const GpuGroup* group = rejection.plan != nullptr ? &rejection.plan->group : nullptr;
   Json json;
-  json["gpu"] = group != nullptr ? Json{{"id", group->gpu->id}, {"count", group->count}}
-                : offered
-                    ? Json{{"id", rejection.offer->gpu}, {"count", rejection.offer->gpu_count}}
-                    : Json(nullptr);
+  json["gpu"] =
+      group != nullptr ? Json{{"id", group->gpu->id}, {"count", whole_or_real(group->count)}}
+      : offered
+          ? Json{{"id", rejection.offer->gpu}, {"count", whole_or_real(rejection.offer->gpu_count)}}
+          : Json(nullptr);
   json["offer"] = offered
                       ? Json{{"provider", rejection.provider->id},
                              {"instance", rejection.offer->sku},
@@ -223,6 +238,11 @@ double rounded(double value, int decimals) {
   return std::round(value * scale) / scale;
 }
 
+Json whole_or_real(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15) return static_cast<std::int64_t>(value);
+  return value;
+}
+
 Json document_head(const std::string& command, const CatalogInfo& catalog) {
   return {{"schema_version", document_schema_version},
           {"tool_version", version},
@@ -239,7 +259,7 @@ Json answer_document(const Answer& answer) {
   Json document = document_head(answer.command, answer.catalog->info());
   const GroupPlan* best =
       recommendation.candidates.empty() ? nullptr : recommendation.candidates.front().plan;
-  document["request"] = request_json(*answer.workload, best);
+  document["request"] = request_json(*answer.workload, best, answer.options);
   Json results = Json::array();
   for (const Candidate& candidate : recommendation.candidates)
     results.push_back(candidate_json(answer, candidate));

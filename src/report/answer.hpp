@@ -16,6 +16,7 @@ struct Answer {
   const Catalog* catalog = nullptr;
   const Workload* workload = nullptr;
   const Recommendation* recommendation = nullptr;
+  const RecommendOptions* options = nullptr;  // null for estimate
   Day today{};
   bool show_rejected = false;  // also what the filters left out
   bool explain = false;        // tables only: every number behind each row
@@ -28,7 +29,9 @@ Json answer_document(const Answer& answer);
 // The envelope that every document shares, without results.
 Json document_head(const std::string& command, const CatalogInfo& catalog);
 
-// Numbers as a reader wants them: no more digits than are meant.
+// Numbers as a reader wants them: no more digits than are meant, and 8 rather
+// than 8.0.
 double rounded(double value, int decimals);
+Json whole_or_real(double value);
 
 }  // namespace vcgpu

@@ -29,27 +29,43 @@ const Json* at_path(const Json& value, std::string_view path) {
 }
 
 void collect_paths(const Json& value, const std::string& prefix, std::vector<std::string>& paths) {
-  if (!prefix.empty()) paths.push_back(prefix);
   if (!value.is_object()) return;
-  for (const auto& [key, child] : value.items())
-    collect_paths(child, prefix.empty() ? key : prefix + "." + key, paths);
+  for (const auto& [key, child] : value.items()) {
+    std::string path = prefix;
+    if (!path.empty()) path += '.';
+    path += key;
+    paths.push_back(path);
+    collect_paths(child, path, paths);
+  }
 }
 
-void check_fields(const Json& results, const std::vector<std::string>& fields) {
-  if (results.empty()) return;
+[[noreturn]] void refuse_field(const std::string& field, const std::vector<std::string>& known,
+                               const std::vector<std::string>& top) {
+  throw Error(ExitCode::usage, "unknown-field",
+              fmt::format("--fields: no result has '{}'", printable(field, 60)),
+              did_you_mean(field, known, "fields: " + joined(top)));
+}
+
+void check_fields(const Json& results, const std::vector<std::string>& fields,
+                  const RecordShape& shape) {
   for (const std::string& field : fields) {
-    if (std::any_of(results.begin(), results.end(),
-                    [&](const Json& result) { return at_path(result, field) != nullptr; }))
+    if (results.empty()) {
+      // No row to look into: the first key must be one that rows have.
+      const std::string key = field.substr(0, field.find('.'));
+      const bool known = shape.keys.empty() ||
+                         std::find(shape.keys.begin(), shape.keys.end(), key) != shape.keys.end();
+      if (!known) refuse_field(field, shape.keys, shape.keys);
       continue;
+    }
+    const auto has = [&](const Json& result) { return at_path(result, field) != nullptr; };
+    if (std::any_of(results.begin(), results.end(), has)) continue;
     std::vector<std::string> known;
     collect_paths(results.front(), "", known);
     std::vector<std::string> top;
     for (const std::string& path : known) {
       if (path.find('.') == std::string::npos) top.push_back(path);
     }
-    throw Error(ExitCode::usage, "unknown-field",
-                fmt::format("--fields: no result has '{}'", printable(field, 60)),
-                did_you_mean(field, known, "fields: " + joined(top)));
+    refuse_field(field, known, top);
   }
 }
 
@@ -71,9 +87,9 @@ std::string cell_text(const Json* value) {
 // leading apostrophe.
 std::string csv_cell(const Json* value) {
   std::string text = cell_text(value);
-  const bool is_text = value != nullptr && value->is_string();
-  if (is_text && !text.empty() &&
-      std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos)
+  const bool is_text = value != nullptr && (value->is_string() || value->is_array());
+  if (is_text) text = printable(text, 10'000);
+  if (is_text && !text.empty() && std::string_view("=+-@").find(text[0]) != std::string_view::npos)
     text.insert(0, "'");
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -121,7 +137,7 @@ std::string dump(const Json& value, int indent) {
 std::string render_records(const Json& document, Format format,
                            const std::vector<std::string>& fields, const RecordShape& shape) {
   const Json& results = document.at("results");
-  check_fields(results, fields);
+  check_fields(results, fields, shape);
   const std::vector<std::string>& columns = fields.empty() ? shape.columns : fields;
   std::string out;
   switch (format) {

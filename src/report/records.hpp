@@ -15,6 +15,7 @@ enum class Format { table, wide, json, jsonl, csv, markdown, html, names };
 struct RecordShape {
   std::vector<std::string> columns;       // dotted paths: "gpu.id"
   std::vector<std::string> name_columns;  // of `names`, joined by a space
+  std::vector<std::string> keys;          // of a result, where there is none to ask
 };
 
 // `fields` (dotted paths; empty: all, or the shape's columns) select what is

@@ -57,22 +57,25 @@ Origin origin_of(const Asked<T>& asked) {
 void put_training(Json& request, const Workload& workload, const GroupPlan* best) {
   using Pair = std::pair<Json, Origin>;
   const WorkloadRequest& asked = workload.asked;
-  request["dataset_s"] = entry(workload.dataset.value.count(), workload.dataset.origin);
+  request["dataset_s"] =
+      entry(whole_or_real(workload.dataset.value.count()), workload.dataset.origin);
   request["speakers"] = entry(workload.speakers.value, workload.speakers.origin);
   put(request, "max_clip_s", workload, [](const StageWorkload& s) {
-    return std::optional(Pair(s.max_clip.value.count(), s.max_clip.origin));
+    return std::optional(Pair(whole_or_real(s.max_clip.value.count()), s.max_clip.origin));
   });
   put(request, "mean_clip_s", workload, [](const StageWorkload& s) {
-    return std::optional(Pair(s.mean_clip.value.count(), s.mean_clip.origin));
+    return std::optional(Pair(whole_or_real(s.mean_clip.value.count()), s.mean_clip.origin));
   });
   put(request, "epochs", workload, [](const StageWorkload& s) {
-    return s.epochs ? std::optional(Pair(s.epochs->value, s.epochs->origin)) : std::nullopt;
+    return s.epochs ? std::optional(Pair(whole_or_real(s.epochs->value), s.epochs->origin))
+                    : std::nullopt;
   });
   put(request, "steps", workload, [](const StageWorkload& s) {
     return s.steps ? std::optional(Pair(s.steps->value, s.steps->origin)) : std::nullopt;
   });
-  put_plan(request, "batch_size", best,
-           [&](const PlannedStage& s) { return Pair(s.plan.batch, origin_of(asked.batch_size)); });
+  put_plan(request, "batch_size", best, [&](const PlannedStage& s) {
+    return Pair(whole_or_real(s.plan.batch), origin_of(asked.batch_size));
+  });
   put_plan(request, "batch_unit", best, [&](const PlannedStage& s) {
     return Pair(name_of(s.workload->stage->batch_unit), Origin::model_default);
   });
@@ -98,19 +101,84 @@ void put_training(Json& request, const Workload& workload, const GroupPlan* best
   });
 }
 
+// The levers as asked, where no plan could be made with them.
+void put_asked(Json& request, const WorkloadRequest& asked) {
+  const auto put_setting = [&](const char* key, const auto& setting, auto json) {
+    if (setting) request[key] = entry(json(setting->value), setting->origin);
+  };
+  put_setting("batch_size", asked.batch_size, [](double v) { return whole_or_real(v); });
+  put_setting("grad_accum", asked.grad_accum, [](int v) { return Json(v); });
+  put_setting("precision", asked.precision, [](Precision v) { return Json(name_of(v)); });
+  put_setting("grad_checkpoint", asked.checkpointing, [](bool v) { return Json(v); });
+  put_setting("lora_rank", asked.lora_rank, [](int v) { return v > 0 ? Json(v) : Json(nullptr); });
+  put_setting("optimizer", asked.optimizer, [](const std::string& v) { return Json(v); });
+  put_setting("attention", asked.attention, [](Attention v) { return Json(name_of(v)); });
+}
+
+template <class T>
+void put_list(Json& request, const char* key, const std::vector<T>& values) {
+  if (!values.empty()) request[key] = entry(values, Origin::flag);
+}
+
+void put_range(Json& request, const char* key, const std::optional<OpenRange>& range) {
+  if (!range) return;
+  const auto end = [](const std::optional<double>& v) {
+    return v ? whole_or_real(*v) : Json(nullptr);
+  };
+  request[key] = entry({{"low", end(range->low)}, {"high", end(range->high)}}, Origin::flag);
+}
+
+std::vector<std::string_view> vendor_words(const std::vector<Vendor>& vendors) {
+  std::vector<std::string_view> words;
+  for (const Vendor vendor : vendors) words.push_back(name_of(vendor));
+  return words;
+}
+
+void put_options(Json& request, const RecommendOptions& options, Task task) {
+  const OfferFilter& filter = options.filter;
+  put_list(request, "gpu", filter.gpus);
+  put_list(request, "gpu_memory_gb", filter.memory_sizes_gb);
+  put_range(request, "vram_gb", filter.vram_gb);
+  put_range(request, "gpu_count", filter.gpu_count);
+  put_list(request, "vendor", vendor_words(filter.vendors));
+  put_list(request, "arch", filter.architectures);
+  put_list(request, "provider", filter.providers);
+  put_list(request, "exclude_provider", filter.excluded_providers);
+  put_list(request, "region", filter.regions);
+  request["pricing"] = entry(ranked_pricing(filter, task),
+                             filter.pricing.empty() ? Origin::automatic : Origin::flag);
+  put_list(request, "tier", filter.tiers);
+  const auto put_number = [&](const char* key, const auto& value, auto number) {
+    if (value) request[key] = entry(number(*value), Origin::flag);
+  };
+  const auto capability = [](const ComputeCapability& c) {
+    return Json(std::to_string(c.major) + "." + std::to_string(c.minor));
+  };
+  put_number("min_compute_capability", filter.min_compute_capability, capability);
+  put_number("max_compute_capability", filter.max_compute_capability, capability);
+  put_number("max_hourly_usd", filter.max_hourly, [](UsdPerHour v) { return Json(v.count()); });
+  put_number("budget_usd", filter.budget, [](Usd v) { return Json(v.count()); });
+  put_number("deadline_hours", filter.deadline, [](Seconds v) { return Json(in_hours(v)); });
+  put_number("min_reliability", filter.min_reliability, [](int v) { return Json(v); });
+  put_number("max_age_days", filter.max_age_days, [](int v) { return Json(v); });
+}
+
 void put_inference(Json& request, const Workload& workload) {
   const InferenceWorkload& inference = *workload.inference;
   request["precision"] = entry(name_of(inference.precision.value), inference.precision.origin);
   request["runtime"] = entry(inference.runtime.value, inference.runtime.origin);
-  request["output_s"] = entry(inference.output.value.count(), inference.output.origin);
+  request["output_s"] =
+      entry(whole_or_real(inference.output.value.count()), inference.output.origin);
   if (workload.task == Task::batch) {
-    request["volume_s"] = entry(inference.volume.value.count(), inference.volume.origin);
+    request["volume_s"] =
+        entry(whole_or_real(inference.volume.value.count()), inference.volume.origin);
     return;
   }
   request["streams"] = entry(inference.streams.value, inference.streams.origin);
   request["duty"] = entry(inference.duty.value, inference.duty.origin);
   request["max_rtf"] = entry(inference.max_rtf.value, inference.max_rtf.origin);
-  request["hours_per_day"] = entry(inference.hours_per_day.value, inference.hours_per_day.origin);
+  request["hours_per_day"] =
+      entry(whole_or_real(inference.hours_per_day.value), inference.hours_per_day.origin);
   if (inference.latency)
     request["latency_ms"] =
         entry(inference.latency->value.count() * 1000, inference.latency->origin);
@@ -132,7 +200,8 @@ std::string_view name_of(Origin origin) {
   return "?";
 }
 
-Json request_json(const Workload& workload, const GroupPlan* best) {
+Json request_json(const Workload& workload, const GroupPlan* best,
+                  const RecommendOptions* options) {
   const WorkloadRequest& asked = workload.asked;
   Json request = Json::object();
   request["task"] = entry(name_of(workload.task), asked.task.origin);
@@ -143,12 +212,14 @@ Json request_json(const Workload& workload, const GroupPlan* best) {
   if (asked.stage) request["stage"] = entry(asked.stage->value, asked.stage->origin);
   if (is_training(workload.task)) {
     put_training(request, workload, best);
+    if (best == nullptr) put_asked(request, asked);
   } else {
     put_inference(request, workload);
   }
   request["reserve_gib"] = entry(rounded(in_gib(asked.reserve.value), 3), asked.reserve.origin);
   request["headroom"] = entry(asked.headroom.value, asked.headroom.origin);
   request["commercial"] = entry(asked.commercial.value, asked.commercial.origin);
+  if (options != nullptr) put_options(request, *options, workload.task);
   return request;
 }
 
