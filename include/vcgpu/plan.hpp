@@ -32,6 +32,10 @@ struct GpuGroup {
   [[nodiscard]] double share() const { return count < 1 ? count : 1; }
 };
 
+// Whether the card computes in this precision at speed. Not bf16 before Ampere,
+// where it is emulated slower than fp32; not fp16 without tensor cores.
+bool supports(const Gpu& gpu, Precision precision);
+
 // By the offer's own word where it has one, else by what the card can do.
 Interconnect interconnect_of(const Gpu& gpu, double count, std::string_view stated);
 std::string_view name_of(Interconnect interconnect);

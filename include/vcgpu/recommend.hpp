@@ -94,6 +94,7 @@ struct Recommendation {
   std::vector<Candidate> candidates;
   std::vector<Alternative> alternatives;
   std::vector<Rejection> rejections;
+  std::size_t rows = 0;             // after --pareto and collapse, before the limit
   std::size_t total = 0;            // candidates before collapse and limit
   std::size_t considered = 0;       // offers in the catalog
   std::size_t statistics_only = 0;  // market prices that are not offers

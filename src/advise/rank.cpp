@@ -53,7 +53,7 @@ struct Place {
   Verdict verdict{};
   double key = 0, cost = 0, time = 0;
   int unreliability = 0;
-  double count = 0;
+  double count = 0, hourly = 0;
   const Candidate* candidate = nullptr;
 };
 
@@ -66,12 +66,13 @@ auto names_of(const Candidate& c) {
   return std::tie(c.plan->group.gpu->id, offered ? c.provider->id : none,
                   offered ? c.offer->sku : none, offered ? c.offer->pricing : none,
                   offered ? c.offer->tier : none, placed ? c.offer->regions.front() : none,
-                  offered ? c.offer->as_of : none);
+                  offered ? c.offer->interconnect : none, offered ? c.offer->as_of : none,
+                  offered ? c.offer->source : none, offered ? c.offer->note : none);
 }
 
 bool before(const Place& a, const Place& b) {
   const auto numbers = [](const Place& p) {
-    return std::tie(p.verdict, p.key, p.cost, p.time, p.unreliability, p.count);
+    return std::tie(p.verdict, p.key, p.cost, p.time, p.unreliability, p.count, p.hourly);
   };
   if (numbers(a) != numbers(b)) return numbers(a) < numbers(b);
   return names_of(*a.candidate) < names_of(*b.candidate);
@@ -82,7 +83,7 @@ std::vector<Place> places_of(const std::vector<Candidate>& candidates, SortKey k
   places.reserve(candidates.size());
   for (const Candidate& c : candidates)
     places.push_back({c.plan->fit.verdict, key_of(c, key), cost_of(c), time_of(c),
-                      -reliability_of(c), c.plan->group.count, &c});
+                      -reliability_of(c), c.plan->group.count, hourly_of(c), &c});
   std::sort(places.begin(), places.end(), before);
   return places;
 }

@@ -58,11 +58,12 @@ class Recommender {
     score_candidates(m_result.candidates);
     mark_pareto(m_result.candidates);
     sort_candidates(m_result.candidates, m_options.sort);
+    m_result.total = m_result.candidates.size();
     if (m_options.pareto_only)
       std::erase_if(m_result.candidates,
                     [](const Candidate& candidate) { return !candidate.pareto; });
     collapse_candidates(m_result.candidates, m_options.collapse);
-    m_result.total = m_result.candidates.size();
+    m_result.rows = m_result.candidates.size();
     for (std::size_t i = 0; i < m_result.candidates.size(); ++i)
       m_result.candidates[i].rank = static_cast<int>(i) + 1;
     find_alternatives();
@@ -321,7 +322,7 @@ Recommendation estimate_gpus(const Workload& workload, const Catalog& catalog,
                      };
                      return key(a) < key(b);
                    });
-  result.total = result.candidates.size();
+  result.total = result.rows = result.candidates.size();
   for (std::size_t i = 0; i < result.candidates.size(); ++i) {
     result.candidates[i].rank = static_cast<int>(i) + 1;
     result.candidates[i].reasons = reasons_for(result.candidates[i], result, catalog);

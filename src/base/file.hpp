@@ -13,7 +13,8 @@ namespace vcgpu {
 std::string read_file(const std::filesystem::path& path, std::size_t limit_bytes);
 
 // Writes beside `path` and renames over it: after a failure `path` is as it
-// was. A link is followed; a pipe or a device is written to as it stands. Throws Error (failure) naming the path.
+// was. A link is followed; a pipe or a device is written to as it stands. Throws Error (failure)
+// naming the path.
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace vcgpu

@@ -25,8 +25,9 @@ namespace {
 // "nan", no "inf", no hexadecimal.
 std::optional<double> take_number(std::string_view& text) {
   std::string_view digits = text;
-  if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
-  const std::size_t sign = digits.starts_with('-') ? 1 : 0;
+  const bool plus = digits.starts_with('+');
+  if (plus) digits.remove_prefix(1);
+  const std::size_t sign = !plus && digits.starts_with('-') ? 1 : 0;
   if (digits.size() <= sign) return std::nullopt;
   const char first = digits[sign];
   if (first != '.' && (first < '0' || first > '9')) return std::nullopt;

@@ -171,6 +171,7 @@ std::size_t display_width(std::string_view text) {
 std::string fitted(std::string_view text, std::size_t columns) {
   const std::size_t width = display_width(text);
   if (width <= columns) return std::string(text) + std::string(columns - width, ' ');
+  if (columns == 0) return {};
   // A mark where something is missing.
   std::string result;
   std::size_t used = 0;

@@ -125,6 +125,8 @@ void Catalog::check() const {
     for (const MarketPrice& price : provider.market)
       known_gpu(price.gpu, [&] { return fmt::format("a market price of {}", provider.id); });
   }
+  for (const MarketReference& reference : m_parts.market)
+    known_gpu(reference.gpu, [] { return std::string("a market reference"); });
   for (const VoiceModel& model : m_parts.models) {
     for (const Stage& stage : model.stages) {
       for (const SpeedReference& reference : stage.training.speed.references)

@@ -211,12 +211,21 @@ std::string JsonNode::child_pointer(std::string_view key) const {
   return m_pointer + "/" + escaped(key);
 }
 
+JsonNode JsonNode::child(const std::string& key, const Json& value) const {
+  if (m_places) {
+    const auto place = m_places->find(key);
+    if (place != m_places->end())
+      return {value, place->second.source, place->second.pointer, m_exit_code};
+  }
+  return {value, m_source, child_pointer(key), m_exit_code};
+}
+
 bool JsonNode::has(std::string_view key) const { return find(key) != nullptr; }
 
 JsonNode JsonNode::at(std::string_view key) const {
   const Json* child = find(key);
   if (child == nullptr) fail(fmt::format("\"{}\" is missing", key));
-  return {*child, m_source, child_pointer(key), m_exit_code};
+  return this->child(std::string(key), *child);
 }
 
 void JsonNode::only(std::initializer_list<std::string_view> keys) const {
@@ -224,7 +233,7 @@ void JsonNode::only(std::initializer_list<std::string_view> keys) const {
   for (const auto& [key, child] : m_value->items()) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     const std::vector<std::string> known(keys.begin(), keys.end());
-    JsonNode(child, m_source, child_pointer(key), m_exit_code)
+    this->child(key, child)
         .fail("unknown key", did_you_mean(key, known, "known keys: " + joined(known)));
   }
 }
@@ -298,7 +307,7 @@ std::vector<std::pair<std::string, JsonNode>> JsonNode::members() const {
   if (!m_value->is_object()) fail_type("an object");
   std::vector<std::pair<std::string, JsonNode>> nodes;
   for (const auto& [key, child] : m_value->items())
-    nodes.emplace_back(key, JsonNode(child, m_source, child_pointer(key), m_exit_code));
+    nodes.emplace_back(key, this->child(key, child));
   return nodes;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,15 +42,26 @@ Json parse_source(const JsonText& source, ExitCode exit_code);
 // ancestor that exists.
 std::size_t line_of(std::string_view text, std::string_view pointer);
 
+// Where a value came from, for errors.
+struct JsonPlace {
+  JsonTextPtr source;
+  std::string pointer;
+};
+
+// By key of an entry, where an overlay named the key.
+using JsonPlaces = std::shared_ptr<const std::map<std::string, JsonPlace>>;
+
 // A value inside a parsed source. Every reader throws Error with place and
 // what would be right.
 class JsonNode {
  public:
-  JsonNode(const Json& value, JsonTextPtr source, std::string pointer, ExitCode exit_code)
+  JsonNode(const Json& value, JsonTextPtr source, std::string pointer, ExitCode exit_code,
+           JsonPlaces places = nullptr)
       : m_value(&value),
         m_source(std::move(source)),
         m_pointer(std::move(pointer)),
-        m_exit_code(exit_code) {}
+        m_exit_code(exit_code),
+        m_places(std::move(places)) {}
 
   [[nodiscard]] const Json& value() const { return *m_value; }
   [[nodiscard]] const JsonTextPtr& source() const { return m_source; }
@@ -109,11 +121,13 @@ class JsonNode {
   [[noreturn]] void fail_type(std::string_view wanted) const;
   [[nodiscard]] const Json* find(std::string_view key) const;
   [[nodiscard]] std::string child_pointer(std::string_view key) const;
+  [[nodiscard]] JsonNode child(const std::string& key, const Json& value) const;
 
   const Json* m_value;
   JsonTextPtr m_source;
   std::string m_pointer;
   ExitCode m_exit_code;
+  JsonPlaces m_places;
 };
 
 }  // namespace vcgpu

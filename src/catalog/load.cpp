@@ -23,6 +23,12 @@ struct Entry {
   Json value;
   JsonTextPtr source;
   std::string pointer;
+  std::map<std::string, JsonPlace> places;  // of keys that overlays named
+
+  [[nodiscard]] JsonNode node() const {
+    return {value, source, pointer, ExitCode::bad_catalog,
+            std::make_shared<const std::map<std::string, JsonPlace>>(places)};
+  }
 };
 
 using Entries = std::vector<Entry>;
@@ -80,7 +86,7 @@ class Layers {
         node.fail(fmt::format("a second entry '{}'", printable(id, 60)), "an id occurs once");
       const auto found = known.find(id);
       if (found == known.end()) {
-        entries.push_back({node.value(), node.source(), node.pointer()});
+        entries.push_back({node.value(), node.source(), node.pointer(), {}});
       } else if (overlay) {
         lay_over(entries[found->second], node);
       } else {
@@ -90,20 +96,23 @@ class Layers {
   }
 
   static void lay_over(Entry& entry, const JsonNode& overlay) {
-    for (const auto& [name, child] : overlay.value().items()) {
-      if (child.is_null()) {
+    for (const auto& [name, child] : overlay.members()) {
+      if (child.value().is_null()) {
         entry.value.erase(name);
+        entry.places.erase(name);
       } else {
-        entry.value[name] = child;
+        entry.value[name] = child.value();
+        entry.places[name] = {child.source(), child.pointer()};
       }
     }
+    // What is missing now, this overlay took away.
     entry.source = overlay.source();
     entry.pointer = overlay.pointer();
   }
 
   void add_assumptions(const Json& document, const JsonTextPtr& source, bool overlay) {
     if (!overlay) {
-      m_assumptions = {document, source, ""};
+      m_assumptions = {document, source, "", {}};
       return;
     }
     for (const char* block : {"memory", "speed", "cost", "prices"}) {
@@ -121,9 +130,7 @@ template <class Reader>
 auto read_all(const Entries& entries, Reader read) {
   std::vector<decltype(read(std::declval<const JsonNode&>()))> values;
   values.reserve(entries.size());
-  for (const Entry& entry : entries)
-    values.push_back(
-        read(JsonNode(entry.value, entry.source, entry.pointer, ExitCode::bad_catalog)));
+  for (const Entry& entry : entries) values.push_back(read(entry.node()));
   return values;
 }
 
@@ -134,7 +141,7 @@ void check_offered_gpus(const Entries& providers, const std::vector<Gpu>& gpus) 
   for (const Gpu& gpu : gpus) ids.push_back(gpu.id);
   std::sort(ids.begin(), ids.end());
   for (const Entry& entry : providers) {
-    const JsonNode provider(entry.value, entry.source, entry.pointer, ExitCode::bad_catalog);
+    const JsonNode provider = entry.node();
     for (const char* list : {"offers", "market"}) {
       for (const JsonNode& row : provider.items(list)) {
         const std::string id = row.text("gpu");

@@ -151,7 +151,8 @@ Cost estimate_cost(const Workload& workload, const Range<Seconds>& work, const P
     cost.notes.emplace_back("billing granularity not known: rounded up to the hour");
   if (!provider.storage.usd_per_gb_month && !offer.disk_gb)
     cost.notes.emplace_back("storage price not known: not in the total");
-  if (!provider.egress_usd_per_gb) cost.notes.emplace_back("egress price not known: not in the total");
+  if (!provider.egress_usd_per_gb)
+    cost.notes.emplace_back("egress price not known: not in the total");
   return cost;
 }
 

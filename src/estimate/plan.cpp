@@ -4,6 +4,33 @@
 
 namespace vcgpu {
 
+namespace {
+
+bool has_half_precision(const Gpu& gpu) {
+  // GTX 16 cards have fp16 arithmetic but no tensor cores, and trainers keep
+  // them in fp32; Pascal has neither.
+  if (gpu.vendor == Vendor::amd) return gpu.fp16_tflops.has_value();
+  return gpu.fp16_tflops && gpu.tensor_cores;
+}
+
+}  // namespace
+
+bool supports(const Gpu& gpu, Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+      return true;
+    case Precision::tf32:
+      return gpu.tf32_tflops.has_value();
+    case Precision::fp16:
+      return has_half_precision(gpu);
+    case Precision::bf16:
+      return gpu.bf16_tflops.has_value();
+    case Precision::int8:
+      return gpu.int8_tops.has_value();
+  }
+  return false;
+}
+
 Interconnect interconnect_of(const Gpu& gpu, double count, std::string_view stated) {
   if (count <= 1) return Interconnect::none;
   const bool geforce = gpu.form == Form::consumer;

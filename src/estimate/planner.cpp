@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -28,6 +29,14 @@ std::string capability_text(const ComputeCapability& c) {
 // What rules the hardware out before any memory is counted.
 std::optional<Obstacle> hardware_obstacle(const Workload& workload, const GpuGroup& group) {
   const VoiceModel& model = workload.model();
+  if (workload.asked.precision && !supports(*group.gpu, workload.asked.precision->value)) {
+    const Precision asked = workload.asked.precision->value;
+    return Obstacle{
+        "no-precision",
+        fmt::format("{} has no {}{}", group.gpu->name, name_of(asked),
+                    asked == Precision::bf16 ? ", only a slow emulation" : ""),
+        supports(*group.gpu, Precision::fp16) ? "--precision fp16" : "--precision fp32"};
+  }
   if (workload.asked.commercial.value && model.licence.commercial == "no")
     return Obstacle{"licence",
                     fmt::format("the weights of {} are under {}: no commercial use", model.name,
@@ -91,8 +100,10 @@ void plan_training(const Workload& workload, const Catalog& catalog, GroupPlan& 
       plan.peak_stage = plan.stages.size();
       plan.device = planned.device;
     }
-    if (plan.stages.empty() || planned.fit.oom_probability >= plan.fit.oom_probability)
-      plan.fit = planned.fit;
+    const auto worse = [](const Fit& a, const Fit& b) {
+      return std::tie(b.verdict, b.oom_probability) < std::tie(a.verdict, a.oom_probability);
+    };
+    if (plan.stages.empty() || worse(planned.fit, plan.fit)) plan.fit = planned.fit;
     plan.stages.push_back(std::move(planned));
   }
   if (!timed || plan.stages.size() != workload.stages.size()) return;

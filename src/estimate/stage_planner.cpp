@@ -29,38 +29,15 @@ enum Sacrifice : int {
   adapters = 8
 };
 
-bool has_half_precision(const Gpu& gpu) {
-  // GTX 16 cards have fp16 arithmetic but no tensor cores, and trainers keep
-  // them in fp32; Pascal has neither.
-  if (gpu.vendor == Vendor::amd) return gpu.fp16_tflops.has_value();
-  return gpu.fp16_tflops && gpu.tensor_cores;
-}
-
-bool runs(const Gpu& gpu, Precision precision) {
-  switch (precision) {
-    case Precision::fp32:
-      return true;
-    case Precision::tf32:
-      return gpu.tf32_tflops.has_value();
-    case Precision::fp16:
-      return has_half_precision(gpu);
-    case Precision::bf16:
-      return gpu.bf16_tflops.has_value();
-    case Precision::int8:
-      return gpu.int8_tops.has_value();
-  }
-  return false;
-}
-
 std::vector<Precision> precisions_to_try(const Workload& workload, const StageWorkload& stage,
                                          const Gpu& gpu) {
   if (workload.asked.precision) return {workload.asked.precision->value};
   const Precision recipe = stage.recipe->precision;
   std::vector<Precision> precisions;
-  if (runs(gpu, recipe)) precisions.push_back(recipe);
-  if (!is_half(recipe) && runs(gpu, Precision::bf16))
+  if (supports(gpu, recipe)) precisions.push_back(recipe);
+  if (!is_half(recipe) && supports(gpu, Precision::bf16))
     precisions.push_back(Precision::bf16);
-  else if (!is_half(recipe) && runs(gpu, Precision::fp16))
+  else if (!is_half(recipe) && supports(gpu, Precision::fp16))
     precisions.push_back(Precision::fp16);
   // What the training code falls back to where the card lacks the recipe's.
   if (precisions.empty()) precisions.push_back(Precision::fp32);
@@ -102,6 +79,13 @@ std::vector<const Optimizer*> optimizers_to_try(const Workload& workload,
   return optimizers;
 }
 
+// The smallest batch that makes sense: one clip, or the longest clip's frames.
+double smallest_batch(const StageWorkload& stage) {
+  return stage.stage->batch_unit == BatchUnit::frames
+             ? std::max(stage.lengths[Variable::clip_frames], 1.0)
+             : 1.0;
+}
+
 // The batch that the training code would take on this card.
 double recipe_batch(const StageWorkload& stage, const Gpu& gpu, double share, Precision precision) {
   const BatchRule& rule = stage.recipe->batch;
@@ -111,7 +95,7 @@ double recipe_batch(const StageWorkload& stage, const Gpu& gpu, double share, Pr
   if (rule.max_share_of_clips)
     batch = std::min(batch, std::floor(stage.clips * *rule.max_share_of_clips));
   if (rule.max) batch = std::min(batch, *rule.max);
-  batch = std::max({batch, rule.min.value_or(1), 1.0});
+  batch = std::max({batch, rule.min.value_or(1), smallest_batch(stage)});
   // A batch of clips is never larger than the data set.
   return stage.stage->batch_unit == BatchUnit::clips ? std::min(batch, std::max(stage.clips, 1.0))
                                                      : batch;
@@ -119,13 +103,6 @@ double recipe_batch(const StageWorkload& stage, const Gpu& gpu, double share, Pr
 
 int recipe_accumulation(const StageWorkload& stage) {
   return stage.stage->training.accumulation_fixed.value_or(stage.recipe->grad_accum);
-}
-
-// The smallest batch that makes sense: one clip, or the longest clip's frames.
-double smallest_batch(const StageWorkload& stage) {
-  return stage.stage->batch_unit == BatchUnit::frames
-             ? std::max(stage.lengths[Variable::clip_frames], 1.0)
-             : 1.0;
 }
 
 struct Attempt {
@@ -172,7 +149,6 @@ class StageSearch {
 
  private:
   [[nodiscard]] std::optional<Obstacle> refusal() const {
-    const Gpu& gpu = *m_group.gpu;
     if (m_group.gpus() > 1 && !m_stage.stage->training.multi_gpu)
       return Obstacle{"single-gpu-trainer",
                       fmt::format("the trainer of stage {} uses one GPU", m_stage.stage->id),
@@ -181,14 +157,6 @@ class StageSearch {
       return Obstacle{"too-many-gpus",
                       "more than 8 GPUs are several machines, which are not planned",
                       "--gpu-count 1..8"};
-    if (m_workload.asked.precision && !runs(gpu, m_workload.asked.precision->value)) {
-      const bool bf16 = m_workload.asked.precision->value == Precision::bf16;
-      return Obstacle{
-          "no-precision",
-          fmt::format("{} has no {}{}", gpu.name, name_of(m_workload.asked.precision->value),
-                      bf16 ? ", only a slow emulation" : ""),
-          runs(gpu, Precision::fp16) ? "--precision fp16" : "--precision fp32"};
-    }
     return std::nullopt;
   }
 
@@ -239,7 +207,8 @@ class StageSearch {
       plan.batch = micro;
     } else if (training.accumulation_supported && !m_workload.asked.batch_size) {
       plan.grad_accum = std::max(1, static_cast<int>(std::ceil(per_gpu / micro - 1e-9)));
-      plan.batch = std::min(micro, std::ceil(per_gpu / plan.grad_accum - 1e-9));
+      plan.batch = std::max(std::min(micro, std::ceil(per_gpu / plan.grad_accum - 1e-9)),
+                            std::min(micro, smallest_batch(m_stage)));
     } else {
       plan.grad_accum = m_workload.asked.batch_size ? recipe_accumulation(m_stage) : 1;
       plan.batch = micro;

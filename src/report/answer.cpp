@@ -264,7 +264,7 @@ Json answer_document(const Answer& answer) {
   for (const Candidate& candidate : recommendation.candidates)
     results.push_back(candidate_json(answer, candidate));
   document["results"] = std::move(results);
-  document["total"] = recommendation.total;
+  document["total"] = recommendation.rows;
   if (!recommendation.alternatives.empty()) {
     Json alternatives = Json::array();
     for (const Alternative& alternative : recommendation.alternatives)

@@ -47,7 +47,7 @@ struct GpuCard {
   const MarketReference* market = nullptr;  // may be null
 };
 
-std::string gpu_card(const GpuCard& card, const CardContext& context);
+std::string gpu_card(const GpuCard& content, const CardContext& context);
 std::string provider_card(const Provider& provider, const CardContext& context);
 std::string offer_card(const Provider& provider, const Offer& offer, const CardContext& context);
 // `note` says what an ambiguous name was taken for; may be empty.

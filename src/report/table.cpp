@@ -58,10 +58,10 @@ void add_foot(std::string& out, const Answer& answer, const Style& style) {
     add_nearest(out, answer, style);
   } else {
     const Candidate& best = recommendation.candidates.front();
-    if (offered && recommendation.total > recommendation.candidates.size())
+    if (offered && recommendation.rows > recommendation.candidates.size())
       out += fmt::format(
           "{}\n", style.dim(fmt::format("     {} of {} shown; --limit 0 for all",
-                                        recommendation.candidates.size(), recommendation.total)));
+                                        recommendation.candidates.size(), recommendation.rows)));
     if (!offered && recommendation.candidates.size() == 1) {
       out += "\n";
       add_memory(out, answer, best, style);

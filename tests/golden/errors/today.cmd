@@ -1,0 +1,3 @@
+exit: 2
+env: VCGPU_TODAY=yesterday
+recommend --task finetune --model sovits

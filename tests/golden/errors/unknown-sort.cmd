@@ -1,0 +1,2 @@
+exit: 2
+recommend --task finetune --model sovits --sort price

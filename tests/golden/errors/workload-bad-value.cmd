@@ -1,0 +1,3 @@
+exit: 2
+stdin: workload-bad-value.json
+recommend --workload -

@@ -1,0 +1,2 @@
+exit: 1
+recommend --workload @TMP@/w.json

@@ -1,0 +1,3 @@
+exit: 2
+stdin: workload-unknown-setting.json
+recommend --workload -

@@ -1,0 +1,2 @@
+env: COLUMNS=80
+estimate --task batch --model bark --gpu 3090 --volume 10h

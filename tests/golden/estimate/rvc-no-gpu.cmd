@@ -1,0 +1,2 @@
+env: COLUMNS=80
+estimate --task finetune --model rvc

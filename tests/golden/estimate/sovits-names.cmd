@@ -1,0 +1,1 @@
+estimate --task finetune --model sovits --vram 80GB.. -o names

@@ -1,0 +1,1 @@
+estimate --task finetune --model xtts --gpu 2080 -o json

@@ -1,0 +1,1 @@
+estimate --task finetune --model xtts -o json

@@ -1,0 +1,2 @@
+exit: 2
+providers list --min-reliability 6

@@ -1,0 +1,2 @@
+exit: 2
+gpus list --fields usable -o csv

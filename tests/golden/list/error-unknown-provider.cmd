@@ -1,0 +1,2 @@
+exit: 2
+providers show lambdaa -o json

@@ -1,0 +1,2 @@
+env: LC_ALL=C
+gpus show mi300x

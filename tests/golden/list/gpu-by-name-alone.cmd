@@ -1,0 +1,1 @@
+gpus "RTX 3060 12GB" -o names

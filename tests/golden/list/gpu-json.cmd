@@ -1,0 +1,1 @@
+gpus show l4 -o json

@@ -1,0 +1,1 @@
+gpus show t4 p40 -o csv

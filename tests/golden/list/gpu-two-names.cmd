@@ -1,0 +1,1 @@
+gpus show 4090 h100 -o names

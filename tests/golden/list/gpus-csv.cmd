@@ -1,0 +1,1 @@
+gpus list --vendor amd -o csv

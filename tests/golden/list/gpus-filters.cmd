@@ -1,0 +1,1 @@
+gpus list --vram 24GB --vendor nvidia --compute-capability 8.0..8.9

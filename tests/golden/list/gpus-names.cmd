@@ -1,0 +1,1 @@
+gpus list --arch Hopper -o names

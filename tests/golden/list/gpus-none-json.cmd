@@ -1,0 +1,2 @@
+exit: 3
+gpus list --vram 300GB.. -o json

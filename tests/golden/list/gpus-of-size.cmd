@@ -1,0 +1,1 @@
+gpus list --gpu 12GB

@@ -1,0 +1,1 @@
+models show rvc tortoise -o csv

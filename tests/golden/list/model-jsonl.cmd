@@ -1,0 +1,1 @@
+models show vits@ljs -o jsonl

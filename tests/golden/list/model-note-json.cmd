@@ -1,0 +1,1 @@
+models show sovits -o json --fields id,licence

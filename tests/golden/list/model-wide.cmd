@@ -1,0 +1,1 @@
+models show so-vits-svc -o wide

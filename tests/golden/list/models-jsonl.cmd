@@ -1,0 +1,1 @@
+models list --task train -o jsonl

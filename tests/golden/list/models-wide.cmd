@@ -1,0 +1,1 @@
+models list --task real-time -o wide

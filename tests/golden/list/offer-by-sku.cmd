@@ -1,0 +1,1 @@
+offers show gpu_1x_a100

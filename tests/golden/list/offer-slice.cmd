@@ -1,0 +1,1 @@
+offers show azure/Standard_NV6ads_A10_v5

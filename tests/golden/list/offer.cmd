@@ -1,0 +1,2 @@
+env: COLUMNS=80
+offers show runpod/SECURE:rtx-4090-24gb

@@ -1,0 +1,1 @@
+offers list --sort age --limit 8 --min-reliability 4

@@ -1,0 +1,1 @@
+offers list --max-age 30d --sort usd --limit 8

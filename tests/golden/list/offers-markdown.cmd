@@ -1,0 +1,1 @@
+offers list --provider lambda --limit 3 -o markdown

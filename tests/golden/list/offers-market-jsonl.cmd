@@ -1,0 +1,1 @@
+offers list --provider vast --market --gpu a10,a100-pcie-40gb -o jsonl --limit 2

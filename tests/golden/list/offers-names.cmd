@@ -1,0 +1,1 @@
+offers list --provider lambda -o names

@@ -1,0 +1,2 @@
+exit: 3
+offers list --provider runpod --pricing reserved -o jsonl

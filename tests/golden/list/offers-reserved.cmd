@@ -1,0 +1,1 @@
+offers list --pricing reserved

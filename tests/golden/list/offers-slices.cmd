@@ -1,0 +1,1 @@
+offers list --gpu-count ..0.9

@@ -1,0 +1,1 @@
+offers list --pricing spot --region europe --gpu a100,l4

@@ -1,0 +1,1 @@
+gpus list --gpu 4090 -o json --out-file @TMP@/gpus.json

@@ -1,0 +1,1 @@
+providers show aws gcp -o csv

@@ -1,0 +1,1 @@
+providers list --min-reliability 4 -o names

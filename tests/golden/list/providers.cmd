@@ -1,0 +1,2 @@
+env: COLUMNS=80
+providers

@@ -1,0 +1,2 @@
+env: COLUMNS=80
+recommend --task batch --model bark --volume 900h --limit 2

@@ -1,0 +1,1 @@
+recommend --task finetune --model f5-tts --limit 1 -o json --gpu 3090

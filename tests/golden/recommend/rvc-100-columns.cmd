@@ -1,0 +1,1 @@
+recommend --task finetune --model rvc --limit 3

@@ -1,0 +1,1 @@
+recommend --task finetune --model sovits --limit 3

@@ -1,0 +1,3 @@
+env: COLUMNS=80
+env: LC_ALL=C
+recommend --task finetune --model sovits --limit 2

@@ -1,0 +1,1 @@
+recommend --task finetune --model sovits --per gpu --limit 4 -o names

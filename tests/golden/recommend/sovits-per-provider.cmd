@@ -1,0 +1,1 @@
+recommend --task finetune --model sovits --per provider --limit 4 -o names

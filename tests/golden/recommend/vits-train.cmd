@@ -1,0 +1,2 @@
+env: COLUMNS=80
+recommend --task train --model vits --limit 2

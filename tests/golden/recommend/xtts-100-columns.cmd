@@ -1,0 +1,1 @@
+recommend --task finetune --model xtts --limit 3
