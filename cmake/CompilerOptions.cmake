@@ -38,6 +38,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
     # Fires inside std::string's own operator+ (GCC bug 105651).
     list(APPEND vcgpu_warnings -Wno-restrict)
+  else()
+    # Fire inside the copy of a std::vector<int> of one element (GCC bugs 111499, 117983).
+    list(APPEND vcgpu_warnings -Wno-array-bounds -Wno-stringop-overflow)
   endif()
 elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # clang counts sign conversions into -Wconversion, g++ does not: one rule for both.

@@ -25,11 +25,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace vcgpu;
   const std::string text(data, data + size);
   attempt([&] {
-    if (const double value = parse_number(text, "--x", {0, 1e6}); !(value >= 0 && value <= 1e6)) std::abort();
+    if (const double value = parse_number(text, "--x", {0, 1e6}); !(value >= 0 && value <= 1e6))
+      std::abort();
   });
   attempt([&] { (void)parse_integer(text, "--x", {-5, 1e6}); });
   attempt([&] {
-    if (const double s = parse_duration(text, "--x", {0.1, 1e6}).count(); !(s >= 0.1 && s <= 1e6)) std::abort();
+    if (const double s = parse_duration(text, "--x", {0.1, 1e6}).count(); !(s >= 0.1 && s <= 1e6))
+      std::abort();
   });
   attempt([&] { (void)parse_size(text, "--x", {0, 1e13}); });
   attempt([&] { (void)parse_share(text, "--x", {0, 1}); });

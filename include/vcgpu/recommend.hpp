@@ -80,6 +80,7 @@ struct Rejection {
   std::string message;
   std::string nearest_fix;
   bool filtered = false;  // by what the user asked for
+  double distance = 1e9;  // how far from enough: 1.2 is 20 % over or under
 };
 
 // A choice on another axis than the one sorted by.
@@ -101,6 +102,7 @@ struct Recommendation {
   std::vector<Warning> warnings;
 
   Recommendation() = default;
+  ~Recommendation() = default;
   Recommendation(const Recommendation&) = delete;  // pointers into plans
   Recommendation& operator=(const Recommendation&) = delete;
   Recommendation(Recommendation&&) = default;

@@ -76,6 +76,8 @@ struct StageWorkload {
   Asked<std::int64_t> steps;
   Lengths lengths;   // of the longest clip; batch is 0
   double clips = 0;  // in the data set
+  // As asked, less the levers that this stage lacks and another has.
+  WorkloadRequest asked;
 };
 
 struct InferenceWorkload {

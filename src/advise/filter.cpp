@@ -48,7 +48,10 @@ bool accepts_pricing(const OfferFilter& filter, const std::string& pricing) {
   });
 }
 
-FilterMiss miss(const char* code, std::string message) { return {code, std::move(message)}; }
+FilterMiss miss(const char* code, std::string message, std::string fix = {},
+                double distance = 1e9) {
+  return {code, std::move(message), std::move(fix), distance};
+}
 
 // Lower case, words apart by one space.
 std::string words_of(std::string_view text) {
@@ -90,25 +93,29 @@ std::optional<FilterMiss> refuses(const OfferFilter& filter, const Gpu& gpu, dou
 std::optional<FilterMiss> refuses(const OfferFilter& filter, const Provider& provider,
                                   const Offer& offer, int age_days) {
   if (!filter.providers.empty() && !listed(filter.providers, provider.id))
-    return miss("provider", "not one of --provider");
+    return miss("provider", "not one of --provider", "--provider " + provider.id);
   if (listed(filter.excluded_providers, provider.id))
     return miss("exclude-provider", "excluded by --exclude-provider");
   if (!accepts_region(filter, offer)) return miss("region", "not in --region");
   if (!accepts_pricing(filter, offer.pricing))
-    return miss("pricing", fmt::format("{} is not one of {}; --pricing {} ranks it", offer.pricing,
-                                       joined(filter.pricing), offer.pricing));
+    return miss("pricing",
+                fmt::format("{} is not one of {}", offer.pricing, joined(filter.pricing)),
+                fmt::format("--pricing {},{}", joined(filter.pricing, ","), offer.pricing), 2);
   if (!filter.tiers.empty() && !listed(filter.tiers, offer.tier))
-    return miss("tier", "not of --tier");
+    return miss("tier", "not of --tier", "--tier " + offer.tier);
   if (filter.max_hourly && offer.usd_per_hour > *filter.max_hourly)
     return miss("max-hourly",
-                fmt::format("{} USD/h is above --max-hourly", rate_text(offer.usd_per_hour)));
+                fmt::format("{} USD/h is above --max-hourly", rate_text(offer.usd_per_hour)),
+                fmt::format("--max-hourly {:.3f}", offer.usd_per_hour.count()),
+                offer.usd_per_hour / *filter.max_hourly);
   if (filter.min_reliability && provider.reliability.value_or(0) < *filter.min_reliability)
     return miss("min-reliability",
                 provider.reliability ? fmt::format("reliability {} of 5 is below --min-reliability",
                                                    *provider.reliability)
                                      : std::string("reliability is not known"));
   if (filter.max_age_days && age_days > *filter.max_age_days)
-    return miss("max-age", fmt::format("the price is {} days old", age_days));
+    return miss("max-age", fmt::format("the price is {} days old", age_days),
+                fmt::format("--max-age {}d", age_days), 1.0 * age_days / *filter.max_age_days);
   return std::nullopt;
 }
 

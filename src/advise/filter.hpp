@@ -12,6 +12,8 @@ namespace vcgpu {
 struct FilterMiss {
   std::string code;  // of the filter: "gpu", "provider", ...
   std::string message;
+  std::string fix;        // the flag that would let it in
+  double distance = 1e9;  // as in Rejection
 };
 
 // Whether `wanted` stands in the region's name at the start of a word: "us" in

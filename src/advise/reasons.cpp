@@ -81,6 +81,11 @@ void about_speed(const Candidate& candidate, Reasons& reasons) {
   if (plan.time_basis == Basis::analytic && (candidate.wall || plan.speed))
     reasons.add("analytic-time", "warn",
                 "the time is an analytic estimate: nobody has published one for this stage");
+  if (plan.speed && !candidate.wall && plan.speed->first_audio_ms)
+    reasons.add("first-audio", "advise",
+                fmt::format("first audio after {:.0f} ms, {:.0f} to {:.0f}",
+                            plan.speed->first_audio_ms->expected, plan.speed->first_audio_ms->low,
+                            plan.speed->first_audio_ms->high));
   if (plan.speed && !candidate.wall && plan.speed->rtf.high > 1)
     reasons.add("may-stutter", "warn",
                 fmt::format("real-time factor {:.2f}, up to {:.2f}: above 1 the voice stutters",

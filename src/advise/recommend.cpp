@@ -79,9 +79,9 @@ class Recommender {
 
  private:
   void reject(const GroupPlan* plan, const Provider& provider, const Offer& offer, std::string code,
-              std::string message, std::string fix, bool filtered) {
+              std::string message, std::string fix, bool filtered, double distance = 1e9) {
     m_result.rejections.push_back({plan, &provider, &offer, 1, std::move(code), std::move(message),
-                                   std::move(fix), filtered});
+                                   std::move(fix), filtered, distance});
   }
 
   void consider(const Provider& provider, const Offer& offer) {
@@ -91,14 +91,17 @@ class Recommender {
     std::optional<FilterMiss> miss = refuses(m_options.filter, gpu, offer.gpu_count);
     if (!miss) miss = refuses(m_options.filter, provider, offer, age);
     if (miss)
-      return reject(nullptr, provider, offer, "filter-" + miss->code, std::move(miss->message), {},
-                    true);
+      return reject(nullptr, provider, offer, "filter-" + miss->code, std::move(miss->message),
+                    std::move(miss->fix), true, miss->distance);
     const GpuGroup group{&gpu, offer.gpu_count,
                          interconnect_of(gpu, offer.gpu_count, offer.interconnect)};
     const GroupPlan& plan = m_cache.plan(group);
     if (plan.obstacle)
       return reject(&plan, provider, offer, plan.obstacle->code, plan.obstacle->message,
-                    plan.obstacle->nearest_fix, false);
+                    plan.obstacle->nearest_fix, false,
+                    plan.usable.count() > 0 && plan.device.expected.count() > 0
+                        ? plan.device.expected / plan.usable
+                        : 1e9);
     const PriceAssumptions& prices = m_catalog.assumptions().prices;
     const bool named = !m_options.filter.providers.empty() || m_options.filter.min_reliability;
     if (!named && provider.reliability && *provider.reliability < prices.min_provider_reliability)
@@ -133,18 +136,27 @@ class Recommender {
     const Range<Seconds> work = plan.time.value_or(Range<Seconds>{});
     candidate.cost =
         estimate_cost(m_workload, work, provider, offer, candidate.instances, assumptions);
+    if (m_workload.task == Task::realtime) {
+      // Slower than expected, a card keeps up with fewer streams.
+      const double slower = plan.speed->rtf.high / plan.speed->rtf.expected;
+      const double streams = std::max(1.0, std::floor(plan.inference->streams_per_gpu / slower));
+      const double more = std::ceil(plan.inference->streams_per_gpu / streams);
+      candidate.cost->total.high = candidate.cost->total.expected * more;
+    }
     if (plan.time) candidate.wall = wall_time(work, offer, assumptions);
     const OfferFilter& filter = m_options.filter;
     if (filter.budget && candidate.cost->total.expected > *filter.budget)
       return reject(&plan, provider, offer, "over-budget",
                     fmt::format("{} USD expected, above --budget",
                                 money_text(candidate.cost->total.expected)),
-                    fmt::format("--budget {:.2f}", candidate.cost->total.expected.count()), true);
+                    fmt::format("--budget {:.2f}", candidate.cost->total.expected.count()), true,
+                    candidate.cost->total.expected / *filter.budget);
     if (filter.deadline && candidate.wall && candidate.wall->expected > *filter.deadline)
       return reject(
           &plan, provider, offer, "over-deadline",
-          fmt::format("{} expected, above --deadline", duration_text(candidate.wall->expected)), {},
-          true);
+          fmt::format("{} expected, above --deadline", duration_text(candidate.wall->expected)),
+          fmt::format("--deadline {:.0f}m", std::ceil(candidate.wall->expected.count() / 60)), true,
+          candidate.wall->expected / *filter.deadline);
     m_result.candidates.push_back(std::move(candidate));
   }
 

@@ -86,8 +86,8 @@ Bill bill_of(const Workload& workload, Seconds work, Seconds setup, const Provid
   };
   hours_line("compute", work);
   hours_line("set-up", setup);
-  hours_line("expected rework after interruptions", rework);
-  hours_line("billing granularity and minimum", charged - used);
+  hours_line("expected rework (spot)", rework);
+  hours_line("billing minimum and rounding", charged - used);
   const double gb =
       std::max(0.0, storage_gb(workload, assumptions) - provider.storage.included_gb.value_or(0));
   if (provider.storage.usd_per_gb_month && !offer.disk_gb) {

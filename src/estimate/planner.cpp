@@ -85,13 +85,41 @@ void add_preprocessing(const Workload& workload, const Catalog& catalog, GroupPl
   }
 }
 
+// The stage that lacks most, and one change that makes all of them fit.
+Obstacle obstacle_of(const std::vector<StageMisfit>& misfits) {
+  const StageMisfit& worst =
+      *std::max_element(misfits.begin(), misfits.end(),
+                        [](const StageMisfit& a, const StageMisfit& b) { return a.lack < b.lack; });
+  std::optional<double> batch = misfits.front().batch;
+  std::optional<Seconds> clip = misfits.front().max_clip;
+  Bytes needed;
+  for (const StageMisfit& misfit : misfits) {
+    batch = batch && misfit.batch ? std::optional(std::min(*batch, *misfit.batch)) : std::nullopt;
+    clip =
+        clip && misfit.max_clip ? std::optional(std::min(*clip, *misfit.max_clip)) : std::nullopt;
+    needed = std::max(needed, misfit.needed);
+  }
+  Obstacle obstacle{"does-not-fit", worst.message, {}};
+  if (batch)
+    obstacle.nearest_fix =
+        fmt::format("batch {} instead of {}", number_text(*batch), number_text(worst.asked_batch));
+  else if (clip)
+    obstacle.nearest_fix = fmt::format("clips up to {} instead of {}", duration_text(*clip),
+                                       duration_text(worst.asked_clip));
+  else
+    obstacle.nearest_fix = fmt::format("a GPU with {:.1f} GiB usable or more", in_gib(needed));
+  return obstacle;
+}
+
 void plan_training(const Workload& workload, const Catalog& catalog, GroupPlan& plan) {
   // One stage alone was asked for: its data is prepared already.
   if (!workload.asked.stage) add_preprocessing(workload, catalog, plan);
   bool timed = true;
+  std::vector<StageMisfit> misfits;
   for (const StageWorkload& stage : workload.stages) {
     StageOutcome outcome = plan_stage(workload, stage, plan.group, catalog);
     if (outcome.obstacle && !plan.obstacle) plan.obstacle = std::move(outcome.obstacle);
+    if (outcome.misfit) misfits.push_back(std::move(*outcome.misfit));
     if (!outcome.stage) continue;
     PlannedStage& planned = *outcome.stage;
     timed = timed && planned.duration.has_value();
@@ -106,6 +134,7 @@ void plan_training(const Workload& workload, const Catalog& catalog, GroupPlan& 
     if (plan.stages.empty() || worse(planned.fit, plan.fit)) plan.fit = planned.fit;
     plan.stages.push_back(std::move(planned));
   }
+  if (!misfits.empty() && !plan.obstacle) plan.obstacle = obstacle_of(misfits);
   if (!timed || plan.stages.size() != workload.stages.size()) return;
   plan.time = total_time(plan.durations);
   plan.time_basis = Basis::measured;
@@ -161,8 +190,14 @@ std::optional<Obstacle> speed_obstacle(const InferenceWorkload& inference, const
 }
 
 void plan_inference(const Workload& workload, const Catalog& catalog, GroupPlan& plan) {
-  const InferenceWorkload& inference = *workload.inference;
+  InferenceWorkload inference = *workload.inference;
   const Assumptions& assumptions = catalog.assumptions();
+  // A card without the project's precision falls back as its code does.
+  const bool falls_back = !workload.asked.precision &&
+                          !supports(*plan.group.gpu, inference.precision.value) &&
+                          find_profile(inference.inference->profiles, Precision::fp32, std::nullopt,
+                                       false, Method::full) != nullptr;
+  if (falls_back) inference.precision.value = Precision::fp32;
   plan.speed = estimate_inference_speed(inference, plan.group, catalog);
   int wanted = 1;
   if (workload.task == Task::realtime) {
@@ -184,7 +219,8 @@ void plan_inference(const Workload& workload, const Catalog& catalog, GroupPlan&
         "does-not-fit",
         fmt::format("needs {} for one request, {} gives {}", vram_text(plan.device.expected),
                     group_label(plan.group), vram_text(plan.usable)),
-        fmt::format("a GPU with {} usable or more", vram_text(plan.device.high))};
+        fmt::format("a GPU with {} usable or more",
+                    vram_text(plan.device.high + workload.asked.reserve.value))};
     return;
   }
   plan.obstacle = speed_obstacle(inference, workload, plan);

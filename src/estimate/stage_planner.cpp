@@ -29,9 +29,8 @@ enum Sacrifice : int {
   adapters = 8
 };
 
-std::vector<Precision> precisions_to_try(const Workload& workload, const StageWorkload& stage,
-                                         const Gpu& gpu) {
-  if (workload.asked.precision) return {workload.asked.precision->value};
+std::vector<Precision> precisions_to_try(const StageWorkload& stage, const Gpu& gpu) {
+  if (stage.asked.precision) return {stage.asked.precision->value};
   const Precision recipe = stage.recipe->precision;
   std::vector<Precision> precisions;
   if (supports(gpu, recipe)) precisions.push_back(recipe);
@@ -49,10 +48,10 @@ struct MethodChoice {
   int rank = 0;
 };
 
-std::vector<MethodChoice> methods_to_try(const Workload& workload, const StageWorkload& stage) {
+std::vector<MethodChoice> methods_to_try(const StageWorkload& stage) {
   const std::optional<Lora>& lora = stage.stage->training.lora;
-  if (workload.asked.lora_rank) {
-    const int rank = workload.asked.lora_rank->value;
+  if (stage.asked.lora_rank) {
+    const int rank = stage.asked.lora_rank->value;
     return {{rank > 0 ? Method::lora : Method::full, rank}};
   }
   std::vector<MethodChoice> methods{
@@ -62,18 +61,17 @@ std::vector<MethodChoice> methods_to_try(const Workload& workload, const StageWo
   return methods;
 }
 
-std::vector<bool> checkpointing_to_try(const Workload& workload, const StageWorkload& stage) {
-  if (workload.asked.checkpointing) return {workload.asked.checkpointing->value};
+std::vector<bool> checkpointing_to_try(const StageWorkload& stage) {
+  if (stage.asked.checkpointing) return {stage.asked.checkpointing->value};
   return stage.recipe->checkpointing ? std::vector{true} : std::vector{false, true};
 }
 
-std::vector<const Optimizer*> optimizers_to_try(const Workload& workload,
-                                                const StageWorkload& stage) {
+std::vector<const Optimizer*> optimizers_to_try(const StageWorkload& stage) {
   std::vector<const Optimizer*> optimizers;
   for (const Optimizer& optimizer : stage.stage->training.optimizers) {
-    if (workload.asked.optimizer ? optimizer.id == workload.asked.optimizer->value
-                                 : &optimizer == &stage.stage->training.optimizers.front() ||
-                                       optimizer.id == "adamw-8bit")
+    if (stage.asked.optimizer ? optimizer.id == stage.asked.optimizer->value
+                              : &optimizer == &stage.stage->training.optimizers.front() ||
+                                    optimizer.id == "adamw-8bit")
       optimizers.push_back(&optimizer);
   }
   return optimizers;
@@ -125,7 +123,7 @@ class StageSearch {
         m_usable(usable_vram(group, workload.asked.reserve.value)) {}
 
   StageOutcome run() {
-    if (std::optional<Obstacle> obstacle = refusal()) return {std::nullopt, obstacle};
+    if (std::optional<Obstacle> obstacle = refusal()) return {std::nullopt, obstacle, std::nullopt};
     std::optional<Attempt> best;
     std::optional<Attempt> smallest;
     for_each_combination([&](const StagePlan& settings, int sacrifice) {
@@ -135,16 +133,17 @@ class StageSearch {
       const Attempt least = least_memory(settings, sacrifice);
       if (!smallest || least.device.expected < smallest->device.expected) smallest = least;
     });
-    if (best) return {planned(*best), std::nullopt};
+    if (best) return {planned(*best), std::nullopt, std::nullopt};
     if (!smallest)
       return {std::nullopt,
               Obstacle{"unknown-memory",
                        fmt::format("the memory of stage {} with these settings is not known",
                                    m_stage.stage->id),
-                       "leave a setting out"}};
+                       "leave a setting out"},
+              std::nullopt};
     PlannedStage stage = planned(*smallest);
-    if (smallest->fit.verdict != Verdict::does_not_fit) return {stage, std::nullopt};
-    return {stage, misfit(*smallest)};
+    if (smallest->fit.verdict != Verdict::does_not_fit) return {stage, std::nullopt, std::nullopt};
+    return {stage, std::nullopt, misfit(*smallest)};
   }
 
  private:
@@ -162,19 +161,18 @@ class StageSearch {
 
   template <class Visit>
   void for_each_combination(Visit visit) const {
-    const std::vector<Precision> precisions = precisions_to_try(m_workload, m_stage, *m_group.gpu);
+    const std::vector<Precision> precisions = precisions_to_try(m_stage, *m_group.gpu);
     const Optimizer* usual = &m_stage.stage->training.optimizers.front();
     for (const Precision precision : precisions) {
-      for (const MethodChoice& method : methods_to_try(m_workload, m_stage)) {
-        for (const bool checkpointing : checkpointing_to_try(m_workload, m_stage)) {
-          for (const Optimizer* optimizer : optimizers_to_try(m_workload, m_stage)) {
+      for (const MethodChoice& method : methods_to_try(m_stage)) {
+        for (const bool checkpointing : checkpointing_to_try(m_stage)) {
+          for (const Optimizer* optimizer : optimizers_to_try(m_stage)) {
             StagePlan plan;
             plan.precision = precision;
             plan.method = method.method;
             plan.lora_rank = method.rank;
-            plan.attention = m_workload.asked.attention
-                                 ? std::optional(m_workload.asked.attention->value)
-                                 : m_stage.recipe->attention;
+            plan.attention = m_stage.asked.attention ? std::optional(m_stage.asked.attention->value)
+                                                     : m_stage.recipe->attention;
             plan.checkpointing = checkpointing;
             plan.optimizer = optimizer;
             plan.gpus = m_group.gpus();
@@ -184,8 +182,8 @@ class StageSearch {
             if (profile == nullptr) continue;
             plan.attention = profile->attention;
             int sacrifice = precision == precisions.front() ? none : other_precision;
-            if (!m_workload.asked.optimizer && optimizer != usual) sacrifice += eight_bit_optimizer;
-            if (!m_workload.asked.lora_rank && method.method != m_stage.recipe->method)
+            if (!m_stage.asked.optimizer && optimizer != usual) sacrifice += eight_bit_optimizer;
+            if (!m_stage.asked.lora_rank && method.method != m_stage.recipe->method)
               sacrifice += adapters;
             visit(plan, sacrifice);
           }
@@ -199,18 +197,18 @@ class StageSearch {
   [[nodiscard]] StagePlan with_batch(StagePlan plan, double micro) const {
     const Training& training = m_stage.stage->training;
     const double per_gpu = plan.wanted_batch / plan.gpus;
-    if (m_workload.asked.grad_accum) {
-      plan.grad_accum = m_workload.asked.grad_accum->value;
+    if (m_stage.asked.grad_accum) {
+      plan.grad_accum = m_stage.asked.grad_accum->value;
       plan.batch = micro;
     } else if (training.accumulation_fixed) {
       plan.grad_accum = *training.accumulation_fixed;
       plan.batch = micro;
-    } else if (training.accumulation_supported && !m_workload.asked.batch_size) {
+    } else if (training.accumulation_supported && !m_stage.asked.batch_size) {
       plan.grad_accum = std::max(1, static_cast<int>(std::ceil(per_gpu / micro - 1e-9)));
       plan.batch = std::max(std::min(micro, std::ceil(per_gpu / plan.grad_accum - 1e-9)),
                             std::min(micro, smallest_batch(m_stage)));
     } else {
-      plan.grad_accum = m_workload.asked.batch_size ? recipe_accumulation(m_stage) : 1;
+      plan.grad_accum = m_stage.asked.batch_size ? recipe_accumulation(m_stage) : 1;
       plan.batch = micro;
     }
     return plan;
@@ -218,16 +216,16 @@ class StageSearch {
 
   // The wanted effective batch and the largest micro-batch it allows.
   [[nodiscard]] std::pair<StagePlan, double> wanted(StagePlan plan) const {
-    if (m_workload.asked.batch_size) {
-      const double micro = m_workload.asked.batch_size->value;
-      const int accumulation = m_workload.asked.grad_accum ? m_workload.asked.grad_accum->value
-                                                           : recipe_accumulation(m_stage);
+    if (m_stage.asked.batch_size) {
+      const double micro = m_stage.asked.batch_size->value;
+      const int accumulation =
+          m_stage.asked.grad_accum ? m_stage.asked.grad_accum->value : recipe_accumulation(m_stage);
       plan.wanted_batch = micro * accumulation * plan.gpus;
       return {plan, micro};
     }
     const double recipe = recipe_batch(m_stage, *m_group.gpu, m_group.share(), plan.precision);
-    if (m_workload.asked.grad_accum) {
-      plan.wanted_batch = recipe * m_workload.asked.grad_accum->value;
+    if (m_stage.asked.grad_accum) {
+      plan.wanted_batch = recipe * m_stage.asked.grad_accum->value;
       return {plan, std::max(smallest_batch(m_stage), std::ceil(recipe / plan.gpus))};
     }
     const Training& training = m_stage.stage->training;
@@ -252,7 +250,7 @@ class StageSearch {
   [[nodiscard]] std::optional<Attempt> largest_that_fits(const StagePlan& settings,
                                                          int sacrifice) const {
     const auto [plan, most] = wanted(settings);
-    const double least = m_workload.asked.batch_size ? most : smallest_batch(m_stage);
+    const double least = m_stage.asked.batch_size ? most : smallest_batch(m_stage);
     if (fits(with_batch(plan, most))) return attempt(with_batch(plan, most), sacrifice);
     if (most <= least || !fits(with_batch(plan, least))) return std::nullopt;
     double low = least;
@@ -272,8 +270,7 @@ class StageSearch {
 
   [[nodiscard]] Attempt least_memory(const StagePlan& settings, int sacrifice) const {
     const auto [plan, most] = wanted(settings);
-    const double least =
-        m_workload.asked.batch_size ? most : std::min(most, smallest_batch(m_stage));
+    const double least = m_stage.asked.batch_size ? most : std::min(most, smallest_batch(m_stage));
     return attempt(with_batch(plan, least), sacrifice);
   }
 
@@ -304,40 +301,31 @@ class StageSearch {
 
   // Why the smallest plan is too large, and the least change that would help:
   // a smaller batch where the user set one, shorter clips, or a larger card.
-  [[nodiscard]] Obstacle misfit(const Attempt& smallest) const {
-    Obstacle obstacle;
-    obstacle.code = "does-not-fit";
-    obstacle.message =
+  [[nodiscard]] StageMisfit misfit(const Attempt& smallest) const {
+    StageMisfit misfit;
+    misfit.message =
         fmt::format("stage {} needs {:.1f} GiB at batch {}, {} gives {:.1f} GiB", m_stage.stage->id,
                     in_gib(smallest.device.expected), number_text(smallest.plan.batch),
                     m_group.gpu->name, in_gib(m_usable));
-    if (m_workload.asked.batch_size &&
-        m_workload.asked.batch_size->value > smallest_batch(m_stage)) {
-      double low = 0;
-      double high = smallest.plan.batch;
-      while (high - low > 1) {
-        const double middle = std::floor((low + high) / 2);
-        StagePlan plan = smallest.plan;
-        plan.batch = middle;
-        if (fits(plan))
-          low = middle;
-        else
-          high = middle;
-      }
-      if (low >= smallest_batch(m_stage)) {
-        obstacle.nearest_fix = fmt::format("batch {} instead of {}", number_text(low),
-                                           number_text(smallest.plan.batch));
-        return obstacle;
-      }
+    misfit.lack = smallest.device.expected.count() / std::max(m_usable.count(), 1.0);
+    misfit.asked_batch = smallest.plan.batch;
+    misfit.asked_clip = m_stage.max_clip.value;
+    misfit.needed = smallest.device.high + m_workload.asked.reserve.value;
+    if (m_stage.asked.batch_size) misfit.batch = largest_batch(smallest.plan);
+    misfit.max_clip = longest_clip(smallest.plan);
+    return misfit;
+  }
+
+  // The largest batch below `plan`'s that fits.
+  [[nodiscard]] std::optional<double> largest_batch(StagePlan plan) const {
+    const double least = smallest_batch(m_stage);
+    double low = 0;
+    double high = plan.batch;
+    while (high - low > 1) {
+      plan.batch = std::floor((low + high) / 2);
+      (fits(plan) ? low : high) = plan.batch;
     }
-    if (const std::optional<Seconds> clip = longest_clip(smallest.plan)) {
-      obstacle.nearest_fix = fmt::format("clips up to {} instead of {}", duration_text(*clip),
-                                         duration_text(m_stage.max_clip.value));
-      return obstacle;
-    }
-    obstacle.nearest_fix =
-        fmt::format("a GPU with {:.1f} GiB usable or more", in_gib(smallest.device.high));
-    return obstacle;
+    return low >= least ? std::optional(low) : std::nullopt;
   }
 
   // The longest clip, in whole seconds, that would fit with these settings.
@@ -345,7 +333,7 @@ class StageSearch {
     double low = 0;
     double high = std::floor(m_stage.max_clip.value.count());
     const std::optional<double> text =
-        m_workload.asked.max_text ? std::optional(m_workload.asked.max_text->value) : std::nullopt;
+        m_stage.asked.max_text ? std::optional(m_stage.asked.max_text->value) : std::nullopt;
     while (high - low >= 1) {
       const double middle = std::ceil((low + high) / 2);
       StageWorkload shorter = m_stage;

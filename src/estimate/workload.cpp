@@ -132,8 +132,8 @@ void check_levers(const WorkloadRequest& asked, const Stage& stage, const std::s
 
 StageWorkload resolve_stage(const WorkloadRequest& asked, const Stage& stage, const Recipe& recipe,
                             Workload& workload) {
-  check_levers(asked, stage, model_label(workload.choice));
   StageWorkload resolved;
+  resolved.asked = asked;
   resolved.stage = &stage;
   resolved.recipe = &recipe;
   resolved.max_clip = asked_or(asked.max_clip, recipe.max_clip);
@@ -166,6 +166,26 @@ StageWorkload resolve_stage(const WorkloadRequest& asked, const Stage& stage, co
   return resolved;
 }
 
+// A lever goes to the stages that have it; one that no stage has is refused.
+template <class T>
+void settle_lever(Asked<T> WorkloadRequest::*lever, Workload& workload) {
+  if (!(workload.asked.*lever)) return;
+  WorkloadRequest alone;
+  alone.*lever = workload.asked.*lever;
+  std::optional<Error> refusal;
+  std::size_t takers = 0;
+  for (StageWorkload& stage : workload.stages) {
+    try {
+      check_levers(alone, *stage.stage, model_label(workload.choice));
+      ++takers;
+    } catch (const Error& error) {
+      if (!refusal) refusal = error;
+      stage.asked.*lever = std::nullopt;
+    }
+  }
+  if (takers == 0 && refusal) throw Error(*refusal);
+}
+
 void resolve_training(const WorkloadRequest& asked, Workload& workload) {
   std::vector<std::string> known;
   for (const Stage* stage : stages_of(workload.model(), workload.variant())) {
@@ -182,6 +202,12 @@ void resolve_training(const WorkloadRequest& asked, Workload& workload) {
            fmt::format("{} has no stage '{}'", model_label(workload.choice),
                        printable(asked.stage->value, 40)),
            did_you_mean(asked.stage->value, known, "stages: " + joined(known)));
+  settle_lever(&WorkloadRequest::lora_rank, workload);
+  settle_lever(&WorkloadRequest::checkpointing, workload);
+  settle_lever(&WorkloadRequest::optimizer, workload);
+  settle_lever(&WorkloadRequest::precision, workload);
+  settle_lever(&WorkloadRequest::attention, workload);
+  settle_lever(&WorkloadRequest::grad_accum, workload);
 }
 
 void resolve_inference(const WorkloadRequest& asked, Workload& workload,
@@ -224,7 +250,9 @@ void resolve_inference(const WorkloadRequest& asked, Workload& workload,
   const std::optional<double> text =
       asked.max_text ? std::optional(asked.max_text->value) : std::nullopt;
   resolved.lengths = lengths_of(inference.lengths, resolved.output.value, text);
-  resolved.lengths[Variable::output_seconds] = resolved.output.value.count();
+  // Where the project cuts a request into chunks, the rule caps it.
+  if (resolved.lengths[Variable::output_seconds] == 0)
+    resolved.lengths[Variable::output_seconds] = resolved.output.value.count();
   workload.inference = resolved;
 }
 

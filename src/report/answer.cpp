@@ -272,11 +272,14 @@ Json answer_document(const Answer& answer) {
           {{"axis", alternative.axis}, {"result", candidate_json(answer, alternative.candidate)}});
     document["alternatives"] = std::move(alternatives);
   }
+  // Where nothing is left, what the filters took is the reason.
+  const bool nothing = recommendation.candidates.empty();
   Json rejected = Json::array();
   std::size_t filtered = 0;
   for (const Rejection& rejection : recommendation.rejections) {
     if (rejection.filtered) filtered += rejection.offers;
-    if (!rejection.filtered || answer.show_rejected) rejected.push_back(rejection_json(rejection));
+    if (!rejection.filtered || answer.show_rejected || nothing)
+      rejected.push_back(rejection_json(rejection));
   }
   document["rejected"] = std::move(rejected);
   document["filtered_offers"] = filtered;

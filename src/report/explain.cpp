@@ -43,7 +43,7 @@ void add_cost_lines(std::string& out, const Candidate& candidate) {
   out += fmt::format("     Total ${} ({} to {}):\n", money_text(candidate.cost->total.expected),
                      money_text(candidate.cost->total.low), money_text(candidate.cost->total.high));
   for (const CostLine& line : candidate.cost->lines)
-    out += fmt::format("     {:>9} = {:.3f} {} x ${:.4g}  {}\n", "$" + money_text(line.usd),
+    out += fmt::format("     {:>9} = {:.3f} {} x ${:.4g}, {}\n", "$" + money_text(line.usd),
                        line.quantity, line.unit, line.unit_price_usd, line.name);
 }
 
@@ -122,21 +122,18 @@ void add_rejections(std::string& out, const Answer& answer, const Style& style) 
 }
 
 void add_nearest(std::string& out, const Answer& answer, const Style& style) {
-  // How far from enough: dollars and hours over a limit come before memory, and
-  // the hardware that lacks least first.
-  const auto lack = [](const Rejection& rejection) {
-    const GroupPlan* plan = rejection.plan;
-    if (rejection.filtered) return 0.0;
-    if (rejection.code == "does-not-fit" && plan != nullptr && plan->usable.count() > 0)
-      return plan->device.expected / plan->usable;
-    return 1e9;
-  };
   std::vector<const Rejection*> nearest;
   for (const Rejection& rejection : answer.recommendation->rejections) {
     if (!rejection.nearest_fix.empty()) nearest.push_back(&rejection);
   }
+  // A limit of the user's own is the first thing that can be moved.
+  const auto order = [](const Rejection* rejection) {
+    const bool limit = rejection->code == "over-budget" || rejection->code == "over-deadline" ||
+                       rejection->code == "filter-max-hourly";
+    return std::pair(!limit, rejection->distance);
+  };
   std::stable_sort(nearest.begin(), nearest.end(),
-                   [&](const Rejection* a, const Rejection* b) { return lack(*a) < lack(*b); });
+                   [&](const Rejection* a, const Rejection* b) { return order(a) < order(b); });
   // Two of a card miss as one does, and one reason is enough once.
   std::set<std::string> seen;
   std::erase_if(nearest, [&](const Rejection* rejection) {

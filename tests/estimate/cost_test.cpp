@@ -61,7 +61,7 @@ TEST_CASE("time is billed in whole units of the provider") {
   Bill bill;
   bill.provider.billing_granularity_s = 3600;
   // 1.25 h are billed as 2 h.
-  CHECK(bill.line("billing granularity and minimum") == Approx(1.8));
+  CHECK(bill.line("billing minimum and rounding") == Approx(1.8));
   CHECK(bill.total() == Approx(4.8));
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("spot pays for the expected rework after interruptions") {
   bill.work = exactly(hours(10));
   bill.offer.pricing = "spot";
   // 0.1 interruptions an hour x (0.25 h half an interval + 0.25 h restart)
-  CHECK(bill.line("expected rework after interruptions") == Approx(10 * 0.05 * 2.4));
+  CHECK(bill.line("expected rework (spot)") == Approx(10 * 0.05 * 2.4));
   CHECK(in_hours(wall_time(bill.work, bill.offer, bill.assumptions).expected) ==
         Approx(10 * 1.05 + 0.25));
 }
@@ -146,13 +146,13 @@ TEST_CASE("spot on community hosts is interrupted more often") {
   bill.work = exactly(hours(10));
   bill.offer.pricing = "spot";
   bill.offer.tier = "community";
-  CHECK(bill.line("expected rework after interruptions") == Approx(10 * 0.1 * 2.4));
+  CHECK(bill.line("expected rework (spot)") == Approx(10 * 0.1 * 2.4));
 }
 
 TEST_CASE("on-demand is not interrupted") {
   Bill bill;
   bill.work = exactly(hours(10));
-  CHECK(bill.line("expected rework after interruptions") == 0);
+  CHECK(bill.line("expected rework (spot)") == 0);
   CHECK(wall_time(bill.work, bill.offer, bill.assumptions).expected == hours(10.25));
 }
 

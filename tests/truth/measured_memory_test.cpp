@@ -96,9 +96,9 @@ double estimated_inference(const Row& row) {
       return std::find(loaded.begin(), loaded.end(), component.id) == loaded.end();
     });
   }
+  const std::string name = text(row, "phase");
   for (MemoryProfile& profile : inference.profiles)
-    std::erase_if(profile.phases,
-                  [&](const Phase& phase) { return phase.name != row.at("phase"); });
+    std::erase_if(profile.phases, [&](const Phase& phase) { return phase.name != name; });
   // A batch in one process, whatever the model's own server can do.
   inference.streams_share_weights = true;
   InferenceWorkload workload;
