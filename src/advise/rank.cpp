@@ -15,12 +15,6 @@ constexpr double unknown_last = std::numeric_limits<double>::infinity();
 double cost_of(const Candidate& c) {
   return c.cost ? c.cost->total.expected.count() : unknown_last;
 }
-// Serving takes no time of its own; there the faster card is the one that needs
-// less for a second of audio.
-double time_of(const Candidate& c) {
-  if (c.wall) return c.wall->expected.count();
-  return c.plan->speed ? c.plan->speed->rtf.expected : unknown_last;
-}
 double hourly_of(const Candidate& c) {
   return c.offer != nullptr ? c.offer->usd_per_hour.count() * c.instances : unknown_last;
 }
@@ -89,6 +83,11 @@ std::vector<Place> places_of(const std::vector<Candidate>& candidates, SortKey k
 }
 
 }  // namespace
+
+double time_of(const Candidate& c) {
+  if (c.wall) return c.wall->expected.count();
+  return c.plan->speed ? c.plan->speed->rtf.expected : unknown_last;
+}
 
 void sort_candidates(std::vector<Candidate>& candidates, SortKey key) {
   std::vector<Candidate> sorted;

@@ -7,6 +7,11 @@
 
 namespace vcgpu {
 
+// What candidates are compared by in time: the expected wall time in seconds.
+// Serving takes no time of its own; there the faster card is the one that needs
+// less for a second of audio. Infinite where neither is known.
+double time_of(const Candidate& candidate);
+
 // Best first: `fits` before `tight`, then the sort key, then time, reliability
 // and ids. A total order, so that the result depends on no input order.
 void sort_candidates(std::vector<Candidate>& candidates, SortKey key);

@@ -171,11 +171,7 @@ class Recommender {
     }
     if (fitting.empty()) return;
     const auto cost = [](const Candidate* c) { return c->cost->total.expected; };
-    const auto time = [](const Candidate* c) {
-      return c->wall          ? c->wall->expected.count()
-             : c->plan->speed ? c->plan->speed->rtf.expected
-                              : 1e18;
-    };
+    const auto time = [](const Candidate* c) { return time_of(*c); };
     const auto reliability = [](const Candidate* c) {
       return c->offer->pricing == "spot" ? 0 : c->provider->reliability.value_or(0);
     };

@@ -2,6 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/listing.hpp"
+#include "cli/workload_flags.hpp"
 #include "report/entry_json.hpp"
 #include "vcgpu/names.hpp"
 
@@ -16,15 +17,6 @@ struct Flags {
 };
 
 // The words that --task of recommend takes.
-Task parse_task(std::string_view text) {
-  Names<Task> names = task_names();
-  names.insert(names.end(), {{"training", Task::train},
-                             {"fine-tune", Task::finetune},
-                             {"real-time", Task::realtime},
-                             {"inference", Task::batch}});
-  return parse_choice(text, "--task", names);
-}
-
 void add_filters(CLI::App& command, Flags& flags) {
   add_value(command, "--task", flags.task, "train, finetune, realtime or batch")->group("Models");
   command

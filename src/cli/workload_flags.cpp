@@ -25,14 +25,6 @@ Asked<T> asked(T value, Origin origin) {
   return Setting<T>{std::move(value), origin};
 }
 
-Task parse_task(std::string_view text) {
-  static const Names<Task> names{{"train", Task::train},        {"finetune", Task::finetune},
-                                 {"realtime", Task::realtime},  {"batch", Task::batch},
-                                 {"training", Task::train},     {"fine-tune", Task::finetune},
-                                 {"real-time", Task::realtime}, {"inference", Task::batch}};
-  return parse_choice(text, "--task", names);
-}
-
 int parse_lora(std::string_view text) {
   if (text == "off") return 0;
   return static_cast<int>(parse_integer(text, "--lora", {1, 4096}));
@@ -218,6 +210,14 @@ void apply_file(WorkloadRequest& request, const std::string& path,
 }
 
 }  // namespace
+
+Task parse_task(std::string_view text) {
+  static const Names<Task> names{{"train", Task::train},        {"finetune", Task::finetune},
+                                 {"realtime", Task::realtime},  {"batch", Task::batch},
+                                 {"training", Task::train},     {"fine-tune", Task::finetune},
+                                 {"real-time", Task::realtime}, {"inference", Task::batch}};
+  return parse_choice(text, "--task", names);
+}
 
 void add_workload_flags(CLI::App& command, WorkloadFlags& flags) {
   for (const SettingRule& rule : rules())

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "cli/common.hpp"
 #include "vcgpu/workload.hpp"
@@ -15,6 +16,9 @@ struct WorkloadFlags {
   bool commercial = false;
   std::optional<std::string> file;
 };
+
+// "finetune" and its synonyms. Throws Error (usage) with the nearest.
+Task parse_task(std::string_view text);
 
 void add_workload_flags(CLI::App& command, WorkloadFlags& flags);
 

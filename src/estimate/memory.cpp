@@ -78,7 +78,8 @@ Lengths lengths_in_plan(const StageWorkload& stage, const StagePlan& plan) {
   Lengths lengths = stage.lengths;
   lengths[Variable::batch] = plan.batch;
   if (stage.stage->batch_unit == BatchUnit::frames) {
-    // A clip longer than the budget still makes a batch of its own.
+    // Some samplers drop a clip longer than the budget, others make a batch of
+    // it alone: sized for the second, the larger.
     lengths[Variable::frames] = std::max(plan.batch, stage.lengths[Variable::clip_frames]);
   }
   return lengths;

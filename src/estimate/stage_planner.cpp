@@ -281,9 +281,11 @@ class StageSearch {
     result.device = peak(plan);
     result.fit = judge(result.device);
     result.duration = estimate_duration(m_stage, plan, m_group, m_catalog);
-    result.pass_cost = result.duration ? result.duration->time.expected.count()
-                                       : m_stage.clips / (plan.batch * plan.gpus) *
-                                             (plan.checkpointing ? 1.35 : 1);
+    result.pass_cost =
+        result.duration
+            ? result.duration->time.expected.count()
+            : m_stage.clips / (plan.batch * plan.gpus) *
+                  (plan.checkpointing ? m_catalog.assumptions().speed.checkpointing_factor : 1);
     return result;
   }
 
