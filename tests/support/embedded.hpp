@@ -57,13 +57,15 @@ inline std::vector<ModelStage> all_stages(const Catalog& catalog) {
   return stages;
 }
 
-inline const Stage& embedded_stage(const std::string& model, const std::string& variant,
-                                   const std::string& stage) {
+inline const Stage& embedded_stage(std::string_view model, std::string_view variant,
+                                   std::string_view stage) {
   for (const ModelStage& known : all_stages(embedded_catalog())) {
     if (known.model->id == model && known.variant->id == variant && known.stage->id == stage)
       return *known.stage;
   }
-  throw Error(ExitCode::usage, "unknown-stage", model + "@" + variant + " has no stage " + stage);
+  throw Error(
+      ExitCode::usage, "unknown-stage",
+      std::string(model) + "@" + std::string(variant) + " has no stage " + std::string(stage));
 }
 
 }  // namespace vcgpu::test
