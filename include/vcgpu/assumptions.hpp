@@ -27,6 +27,7 @@ struct MemoryAssumptions {
   Overhead inference;
   std::map<Basis, double> basis_sigma;
   double tight_up_to_probability = 0.5;
+  Bytes windows_reserve;  // held by a desktop on Windows
 };
 
 // How throughput keeps up with 2, 4 and 8 GPUs, for a small and a large

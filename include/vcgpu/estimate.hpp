@@ -24,6 +24,8 @@ struct MemoryEstimate {
   std::vector<MemoryComponent> components;  // they add up to device.expected
   Basis basis{};
   std::string peak_phase;
+  // A server takes this share of the card, whatever it needs of it.
+  std::optional<double> reservation_share;
 };
 
 // Peak memory of one training pass of `stage` under `plan`, on one GPU.
@@ -42,10 +44,20 @@ MemoryEstimate estimate_memory(const StageWorkload& stage, const StagePlan& plan
 Range<Bytes> device_peak(const StageWorkload& stage, const StagePlan& plan,
                          const Assumptions& assumptions);
 
-// The profile for a plan, or null: never tried, not known.
-const MemoryProfile* find_profile(const std::vector<MemoryProfile>& profiles, Precision precision,
-                                  std::optional<Attention> attention, bool checkpointing,
-                                  Method method);
+// The settings that decide which terms hold.
+struct ProfileKey {
+  Precision precision{};
+  std::optional<Attention> attention{};  // absent: either
+  bool checkpointing = false;
+  Method method = Method::full;
+  bool offload = false;
+  std::string_view runtime{};  // of inference
+};
+
+// The profile for these settings, or null: never tried, not known. One that
+// names the runtime goes before one that names none.
+const MemoryProfile* find_profile(const std::vector<MemoryProfile>& profiles,
+                                  const ProfileKey& key);
 
 // Memory of serving `plan.streams_per_gpu` requests at once on one GPU.
 MemoryEstimate estimate_memory(const InferenceWorkload& workload, const InferencePlan& plan,

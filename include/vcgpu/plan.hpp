@@ -52,6 +52,8 @@ struct StagePlan {
   std::optional<Attention> attention;
   bool checkpointing = false;
   const Optimizer* optimizer = nullptr;
+  bool ema = true;  // keep the averaged copy, where the trainer has one
+  Sharding sharding = Sharding::none;
   double batch = 1;  // per GPU and pass, in the stage's unit
   int grad_accum = 1;
   int gpus = 1;
@@ -62,6 +64,7 @@ struct StagePlan {
 
 struct InferencePlan {
   Precision precision{};
+  bool offload = false;
   int streams_per_gpu = 1;
   int gpus = 1;
 };

@@ -19,10 +19,13 @@
 namespace vcgpu {
 
 enum class Task { train, finetune, realtime, batch };
-enum class Precision { fp32, tf32, fp16, bf16, int8 };
+enum class Precision { fp32, tf32, fp16, bf16, int8, int4 };
 enum class Basis { measured, reported, analytic };  // best first
 enum class Attention { eager, sdpa };
 enum class Method { full, lora };
+// What several GPUs share out instead of each holding all of it: zero2 the
+// optimizer state and gradients, zero3 (FSDP) the weights as well.
+enum class Sharding { none, zero2, zero3 };
 enum class BatchUnit { clips, frames, seconds };
 enum class Family { conv_gan, transformer, flow, diffusion };
 
@@ -44,8 +47,10 @@ enum class Variable {
   sequence_16,
   frames,
   output_seconds,
+  reference_seconds,  // the clip that a zero-shot model imitates
+  context_tokens,     // of a static cache: what it is configured for
 };
-inline constexpr std::size_t variable_count = 12;
+inline constexpr std::size_t variable_count = 14;
 
 // Values of all variables, 0 where the stage has none.
 class Lengths {
@@ -57,11 +62,13 @@ class Lengths {
   std::array<double, variable_count> m_values{};
 };
 
-// value = constant, or min(max, plus + per_second x seconds + sum of others).
+// value = constant, or min(max, plus + per_second x seconds + times x sum of
+// others).
 struct LengthRule {
   Variable variable{};
   std::optional<double> per_second, constant, max;
   std::vector<Variable> sum;
+  double times = 1;
   double plus = 0;
   std::string source;
 };
@@ -90,10 +97,15 @@ struct MemoryProfile {
   std::optional<Attention> attention;  // absent: does not matter
   bool checkpointing = false;
   Method method = Method::full;
+  bool offload = false;               // parts wait in host memory until they run
+  std::vector<std::string> runtimes;  // empty: those without a profile of their own
   bool autocast_copies = false;
   std::optional<double> weight_bytes;
+  // A server that takes this share of the card whatever it needs.
+  std::optional<double> reservation_share;
   std::vector<Phase> phases;
   Basis basis{};
+  std::optional<double> spread;  // of the logarithm of the error, where not the basis's
   std::optional<int> points;
   std::optional<double> residual_percent;
   std::string source;
@@ -173,10 +185,14 @@ struct Training {
   std::vector<ModelComponent> components;
   double weight_bytes = 4, gradient_bytes = 4, frozen_bytes = 4;
   std::optional<double> ema_bytes;
+  bool ema_switch = false;            // the trainer can leave it out
   std::vector<Optimizer> optimizers;  // first is the default
   bool gradients_always_resident = false;
   bool ddp_on_one_gpu = false;
   bool multi_gpu = false;
+  bool batch_is_total = false;  // divided over the GPUs by the trainer
+  std::vector<Sharding> shardings;
+  std::string sharding_source;
   bool accumulation_supported = false;
   std::optional<int> accumulation_fixed;
   std::string accumulation_source;
@@ -192,6 +208,7 @@ struct Stage {
   std::string key;  // unique in the model
   std::string id;   // what users call it
   std::string name;
+  std::vector<std::string> aliases;
   Family family{};
   bool optional = false;  // trained only when asked for
   BatchUnit batch_unit{};

@@ -16,6 +16,10 @@ namespace vcgpu {
 
 enum class Origin { flag, workload, model_default, automatic };
 
+// On Windows the desktop holds memory, and a full card spills into host memory
+// instead of failing.
+enum class HostOs { linux, windows };
+
 template <class T>
 struct Setting {
   T value{};
@@ -51,6 +55,8 @@ struct WorkloadRequest {
   Asked<int> lora_rank;  // 0: off
   Asked<std::string> optimizer;
   Asked<Attention> attention;
+  Asked<bool> ema;
+  Asked<Sharding> sharding;
 
   // Inference.
   Asked<Seconds> output;  // audio per request
@@ -61,7 +67,11 @@ struct WorkloadRequest {
   Asked<Seconds> latency;  // to the first audio
   Asked<double> hours_per_day;
   Asked<std::string> runtime;
+  Asked<bool> offload;
+  Asked<Seconds> reference;  // the clip that a zero-shot model imitates
+  Asked<double> context;     // tokens of a static cache
 
+  Setting<HostOs> os{HostOs::linux, Origin::automatic};
   Setting<Bytes> reserve{Bytes(0), Origin::automatic};
   Setting<double> headroom{0.05, Origin::automatic};
   Setting<bool> commercial{false, Origin::automatic};
@@ -89,6 +99,7 @@ struct InferenceWorkload {
   Setting<double> duty, max_rtf, hours_per_day;
   Asked<Seconds> latency;
   Setting<std::string> runtime;
+  Setting<bool> offload;
   Lengths lengths;  // of one request; streams is 0
 };
 
@@ -106,14 +117,24 @@ struct Workload {
   [[nodiscard]] const Variant& variant() const { return *choice.variant; }
 };
 
+// What a full card does on the workload's system, as the end of a sentence;
+// empty where it fails.
+std::string spill_note(const Workload& workload);
+
 // Fills in what was not asked. Throws Error (usage): a task that the model has
 // no stage or recipe for, an unknown stage, a lever that the model does not
 // have. The result points into `catalog`.
 Workload resolve(const WorkloadRequest& asked, const Catalog& catalog);
 
+// What the user gives in place of a length rule.
+struct GivenLengths {
+  std::optional<double> text_tokens{}, context_tokens{};
+  std::optional<Seconds> reference{};
+};
+GivenLengths given_lengths(const WorkloadRequest& asked);
+
 // The lengths of a clip or request of `duration`, by the rules of a stage.
-// `text_tokens` replaces the rate where given.
 Lengths lengths_of(const std::vector<LengthRule>& rules, Seconds duration,
-                   std::optional<double> text_tokens);
+                   const GivenLengths& given);
 
 }  // namespace vcgpu

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "advise/cards.hpp"
 #include "advise/filter.hpp"
 #include "advise/rank.hpp"
 #include "advise/reasons.hpp"
@@ -231,38 +232,6 @@ class Recommender {
   PlanCache m_cache;
 };
 
-// A card known by its marketed size alone: the least that such cards give, and
-// no rates, so no time. Without bf16, which only newer ones have.
-Gpu card_of_size(const Catalog& catalog, double memory_gb) {
-  Gpu card;
-  card.id = fmt::format("generic-{}gb", number_text(memory_gb));
-  card.name = fmt::format("any {} GB card", number_text(memory_gb));
-  card.memory_gb = memory_gb;
-  card.usable_gib = memory_gb * 0.9;
-  bool first = true;
-  for (const Gpu& gpu : catalog.gpus()) {
-    if (gpu.memory_gb != memory_gb || gpu.unified_memory || gpu.vendor != Vendor::nvidia) continue;
-    card.usable_gib = first ? gpu.usable_gib : std::min(card.usable_gib, gpu.usable_gib);
-    first = false;
-  }
-  card.fp16_tflops = 1;
-  card.tensor_cores = 1;
-  return card;
-}
-
-// No card at all: room for anything. The batch rules of training codes go by
-// the card's memory; 24 GB is what most people train on.
-Gpu no_card() {
-  Gpu card;
-  card.id = no_gpu_id;
-  card.name = "no GPU given";
-  card.memory_gb = 24;
-  card.usable_gib = 1e6;
-  card.fp16_tflops = card.bf16_tflops = card.tf32_tflops = 1;
-  card.tensor_cores = 1;
-  return card;
-}
-
 }  // namespace
 
 std::vector<std::string> ranked_pricing(const OfferFilter& filter, Task task) {
@@ -308,18 +277,17 @@ Recommendation estimate_gpus(const Workload& workload, const Catalog& catalog,
       for (const Gpu& gpu : catalog.gpus()) {
         if (!refuses(filter, gpu, gpu_count)) add(gpu, true);
       }
-    } else if (const Gpu* gpu = catalog.find_gpu(name)) {
-      if (const auto miss = refuses(filter, *gpu, gpu_count)) {
+    } else {
+      const Card card = card_named(name, catalog, result.made_up);
+      const auto miss = card.rates_known ? refuses(filter, *card.gpu, gpu_count) : std::nullopt;
+      if (miss) {
         GroupPlan& plan = result.plans.emplace_back();
-        plan.group = {gpu, static_cast<double>(gpu_count), Interconnect::none};
+        plan.group = {card.gpu, static_cast<double>(gpu_count), Interconnect::none};
         result.rejections.push_back({&plan, nullptr, nullptr, 1, "filter-" + miss->code,
                                      miss->message, "leave the filter out", false});
         continue;
       }
-      add(*gpu, true);
-    } else {
-      const double gb = in_gb(parse_size(name, "--gpu", {1e9, 1e13}));
-      add(result.made_up.emplace_back(card_of_size(catalog, gb)), false);
+      add(*card.gpu, card.rates_known);
     }
   }
   std::stable_sort(result.candidates.begin(), result.candidates.end(),

@@ -87,7 +87,7 @@ void serialize(Archive& archive, MarketReference& m) {
 
 template <class Archive>
 void serialize(Archive& archive, LengthRule& r) {
-  archive(r.variable, r.per_second, r.constant, r.max, r.sum, r.plus, r.source);
+  archive(r.variable, r.per_second, r.constant, r.max, r.sum, r.times, r.plus, r.source);
 }
 template <class Archive>
 void serialize(Archive& archive, Term& t) {
@@ -99,8 +99,9 @@ void serialize(Archive& archive, Phase& p) {
 }
 template <class Archive>
 void serialize(Archive& archive, MemoryProfile& p) {
-  archive(p.precisions, p.attention, p.checkpointing, p.method, p.autocast_copies, p.weight_bytes,
-          p.phases, p.basis, p.points, p.residual_percent, p.source);
+  archive(p.precisions, p.attention, p.checkpointing, p.method, p.offload, p.runtimes,
+          p.autocast_copies, p.weight_bytes, p.reservation_share, p.phases, p.basis, p.spread,
+          p.points, p.residual_percent, p.source);
 }
 template <class Archive>
 void serialize(Archive& archive, ModelComponent& c) {
@@ -136,14 +137,15 @@ void serialize(Archive& archive, TrainingSpeed& s) {
 template <class Archive>
 void serialize(Archive& archive, Training& t) {
   archive(t.trainable, t.without_gradient, t.frozen, t.matmul, t.buffers_bytes, t.components,
-          t.weight_bytes, t.gradient_bytes, t.frozen_bytes, t.ema_bytes, t.optimizers,
+          t.weight_bytes, t.gradient_bytes, t.frozen_bytes, t.ema_bytes, t.ema_switch,
+          t.batch_is_total, t.shardings, t.sharding_source, t.optimizers,
           t.gradients_always_resident, t.ddp_on_one_gpu, t.multi_gpu, t.accumulation_supported,
           t.accumulation_fixed, t.accumulation_source, t.lora, t.cap_clip, t.max_items, t.recipes,
           t.profiles, t.speed);
 }
 template <class Archive>
 void serialize(Archive& archive, Stage& s) {
-  archive(s.key, s.id, s.name, s.family, s.optional, s.batch_unit, s.lengths, s.training,
+  archive(s.key, s.id, s.name, s.aliases, s.family, s.optional, s.batch_unit, s.lengths, s.training,
           s.config_keys);
 }
 template <class Archive>
@@ -193,7 +195,7 @@ void serialize(Archive& archive, ScalingClass& s) {
 template <class Archive>
 void serialize(Archive& archive, Assumptions& a) {
   archive(a.memory.cuda_context, a.memory.communication, a.memory.training, a.memory.inference,
-          a.memory.basis_sigma, a.memory.tight_up_to_probability);
+          a.memory.basis_sigma, a.memory.tight_up_to_probability, a.memory.windows_reserve);
   archive(a.speed.bandwidth_reference_gb_s, a.speed.bandwidth_exponent, a.speed.tensor_exponent,
           a.speed.fp16_reference_tflops, a.speed.tf32_reference_tflops,
           a.speed.fp32_without_tf32_factor, a.speed.mixed_precision_gain,

@@ -22,11 +22,9 @@ const Names<Task>& task_names() {
   return names;
 }
 const Names<Precision>& precision_names() {
-  static const Names<Precision> names{{"fp32", Precision::fp32},
-                                      {"tf32", Precision::tf32},
-                                      {"fp16", Precision::fp16},
-                                      {"bf16", Precision::bf16},
-                                      {"int8", Precision::int8}};
+  static const Names<Precision> names{{"fp32", Precision::fp32}, {"tf32", Precision::tf32},
+                                      {"fp16", Precision::fp16}, {"bf16", Precision::bf16},
+                                      {"int8", Precision::int8}, {"int4", Precision::int4}};
   return names;
 }
 const Names<Basis>& basis_names() {
@@ -40,6 +38,11 @@ const Names<Attention>& attention_names() {
 }
 const Names<Method>& method_names() {
   static const Names<Method> names{{"full", Method::full}, {"lora", Method::lora}};
+  return names;
+}
+const Names<Sharding>& sharding_names() {
+  static const Names<Sharding> names{
+      {"none", Sharding::none}, {"zero2", Sharding::zero2}, {"zero3", Sharding::zero3}};
   return names;
 }
 const Names<BatchUnit>& batch_unit_names() {
@@ -77,7 +80,9 @@ const Names<Variable>& variable_names() {
                                      {"sequence", Variable::sequence},
                                      {"sequence_16", Variable::sequence_16},
                                      {"frames", Variable::frames},
-                                     {"output_seconds", Variable::output_seconds}};
+                                     {"output_seconds", Variable::output_seconds},
+                                     {"reference_seconds", Variable::reference_seconds},
+                                     {"context_tokens", Variable::context_tokens}};
   return names;
 }
 const Names<PhaseKind>& phase_kind_names() {
@@ -93,6 +98,7 @@ std::string_view name_of(Precision precision) { return find_name(precision_names
 std::string_view name_of(Basis basis) { return find_name(basis_names(), basis); }
 std::string_view name_of(Attention attention) { return find_name(attention_names(), attention); }
 std::string_view name_of(Method method) { return find_name(method_names(), method); }
+std::string_view name_of(Sharding sharding) { return find_name(sharding_names(), sharding); }
 std::string_view name_of(BatchUnit unit) { return find_name(batch_unit_names(), unit); }
 std::string_view name_of(Family family) { return find_name(family_names(), family); }
 std::string_view name_of(Vendor vendor) { return find_name(vendor_names(), vendor); }

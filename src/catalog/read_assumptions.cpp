@@ -48,7 +48,7 @@ std::map<Enum, double> by_name(const JsonNode& node, const Names<Enum>& names, d
 
 MemoryAssumptions read_memory(const JsonNode& node) {
   node.only({"cuda_context_mib", "communication_mib", "training", "inference", "basis_sigma",
-             "tight_up_to_probability"});
+             "tight_up_to_probability", "windows_reserve_gib"});
   MemoryAssumptions memory;
   memory.cuda_context =
       range_of(node, "cuda_context_mib", 1, 100'000).map([](double n) { return mib(n); });
@@ -68,6 +68,7 @@ MemoryAssumptions read_memory(const JsonNode& node) {
   memory.inference = {inference.number("slack", 0, 2), inference.number("sigma", 0, 2)};
   memory.basis_sigma = by_name(sourced(node, "basis_sigma"), basis_names(), 0.001, 2);
   memory.tight_up_to_probability = node.number("tight_up_to_probability", 0.01, 1);
+  memory.windows_reserve = gib(value_of(node, "windows_reserve_gib", 0, 16));
   return memory;
 }
 

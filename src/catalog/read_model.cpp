@@ -35,7 +35,7 @@ Seconds seconds(const JsonNode& node, std::string_view key) {
 }
 
 LengthRule read_length(const JsonNode& node) {
-  node.only({"name", "per_second", "constant", "sum", "plus", "max", "source"});
+  node.only({"name", "per_second", "constant", "sum", "times", "plus", "max", "source"});
   LengthRule rule;
   rule.variable = node.choice("name", variable_names());
   rule.per_second = node.optional_number("per_second", 1e-6, 1e6);
@@ -43,6 +43,7 @@ LengthRule read_length(const JsonNode& node) {
   rule.max = node.optional_number("max", 1, max_length);
   for (const JsonNode& part : node.items("sum"))
     rule.sum.push_back(part.as_choice(variable_names()));
+  rule.times = node.number_or("times", 0, 1e6, 1);
   rule.plus = node.number_or("plus", -max_length, max_length, 0);
   rule.source = node.text("source");
   if (!rule.constant && !rule.per_second && rule.sum.empty())
@@ -72,8 +73,9 @@ Phase read_phase(const JsonNode& node) {
 }
 
 MemoryProfile read_profile(const JsonNode& node) {
-  node.only({"precision", "attention", "checkpointing", "method", "autocast_copies", "weight_bytes",
-             "phases", "basis", "points", "residual_percent", "source"});
+  node.only({"precision", "attention", "checkpointing", "method", "offload", "runtimes",
+             "autocast_copies", "weight_bytes", "reservation_share", "phases", "basis", "spread",
+             "points", "residual_percent", "source"});
   MemoryProfile profile;
   for (const JsonNode& precision : node.items("precision"))
     profile.precisions.push_back(precision.as_choice(precision_names()));
@@ -81,11 +83,15 @@ MemoryProfile read_profile(const JsonNode& node) {
   if (node.has("attention")) profile.attention = node.choice("attention", attention_names());
   profile.checkpointing = node.boolean_or("checkpointing", false);
   if (node.has("method")) profile.method = node.choice("method", method_names());
+  profile.offload = node.boolean_or("offload", false);
+  profile.runtimes = node.texts("runtimes");
   profile.autocast_copies = node.boolean_or("autocast_copies", false);
   profile.weight_bytes = node.optional_number("weight_bytes", 0.25, 8);
+  profile.reservation_share = node.optional_number("reservation_share", 0.01, 1);
   for (const JsonNode& phase : node.items("phases")) profile.phases.push_back(read_phase(phase));
   if (profile.phases.empty()) node.fail("has no phases");
   profile.basis = node.choice("basis", basis_names());
+  profile.spread = node.optional_number("spread", 0.001, 2);
   profile.points = node.optional_integer("points", 1, 1'000'000);
   profile.residual_percent = node.optional_number("residual_percent", 0, 1000);
   profile.source = node.text("source");
@@ -100,7 +106,7 @@ ModelComponent read_component(const JsonNode& node) {
   component.parameters = node.number("parameters", 1, max_parameters);
   if (node.has("bytes_per_parameter")) {
     const JsonNode bytes = node.at("bytes_per_parameter");
-    bytes.only({"fp32", "tf32", "fp16", "bf16", "int8"});
+    bytes.only({"fp32", "tf32", "fp16", "bf16", "int8", "int4"});
     for (const auto& [name, precision] : precision_names()) {
       if (bytes.has(name)) component.bytes_per_parameter[precision] = bytes.number(name, 0.1, 16);
     }
@@ -205,9 +211,13 @@ TrainingSpeed read_training_speed(const JsonNode& node) {
 }
 
 Training read_training(const JsonNode& node) {
-  node.only({"parameters", "components", "weight_bytes", "gradient_bytes", "frozen_bytes",
-             "ema_bytes", "optimizers", "gradients_resident", "ddp_on_one_gpu", "multi_gpu",
-             "accumulation", "lora", "cap_clip_s", "max_items", "recipes", "profiles", "speed"});
+  node.only({"parameters",     "components",      "weight_bytes",
+             "gradient_bytes", "frozen_bytes",    "ema_bytes",
+             "ema_switch",     "optimizers",      "gradients_resident",
+             "ddp_on_one_gpu", "multi_gpu",       "batch_scope",
+             "sharding",       "sharding_source", "accumulation",
+             "lora",           "cap_clip_s",      "max_items",
+             "recipes",        "profiles",        "speed"});
   Training training;
   const JsonNode parameters = node.at("parameters");
   parameters.only({"trainable", "without_gradient", "frozen", "matmul", "buffers_bytes"});
@@ -222,6 +232,7 @@ Training read_training(const JsonNode& node) {
   training.gradient_bytes = node.number_or("gradient_bytes", 0.25, 8, 4);
   training.frozen_bytes = node.number_or("frozen_bytes", 0.25, 8, 4);
   training.ema_bytes = node.optional_number("ema_bytes", 0.25, 8);
+  training.ema_switch = node.boolean_or("ema_switch", false);
   for (const JsonNode& optimizer : node.items("optimizers"))
     training.optimizers.push_back(read_optimizer(optimizer));
   if (training.optimizers.empty()) node.at("optimizers").fail("is empty");
@@ -229,6 +240,12 @@ Training read_training(const JsonNode& node) {
       "gradients_resident", Names<bool>{{"always", true}, {"when-accumulating", false}});
   training.ddp_on_one_gpu = node.boolean_or("ddp_on_one_gpu", false);
   training.multi_gpu = node.choice("multi_gpu", Names<bool>{{"ddp", true}, {"none", false}});
+  if (node.has("batch_scope"))
+    training.batch_is_total =
+        node.choice("batch_scope", Names<bool>{{"total", true}, {"per-gpu", false}});
+  for (const JsonNode& sharding : node.items("sharding"))
+    training.shardings.push_back(sharding.as_choice(sharding_names()));
+  if (!training.shardings.empty()) training.sharding_source = node.text("sharding_source");
   const JsonNode accumulation = node.at("accumulation");
   accumulation.only({"supported", "fixed", "source"});
   training.accumulation_supported = accumulation.boolean_or("supported", false);
@@ -249,12 +266,13 @@ Training read_training(const JsonNode& node) {
 }
 
 Stage read_stage(const JsonNode& node, Family family_of_model) {
-  node.only({"key", "id", "name", "family", "optional", "batch_unit", "lengths", "training",
-             "config_keys"});
+  node.only({"key", "id", "name", "aliases", "family", "optional", "batch_unit", "lengths",
+             "training", "config_keys"});
   Stage stage;
   stage.key = node.text("key");
   stage.id = node.text("id");
   stage.name = node.text("name");
+  stage.aliases = node.texts("aliases");
   stage.family = node.has("family") ? node.choice("family", family_names()) : family_of_model;
   stage.optional = node.boolean_or("optional", false);
   stage.batch_unit = node.choice("batch_unit", batch_unit_names());

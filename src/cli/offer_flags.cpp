@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "advise/cards.hpp"
 #include "advise/filter.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
@@ -15,14 +16,6 @@ namespace vcgpu::cli {
 namespace {
 
 constexpr Bounds usd_bounds{0.0001, 1e9};
-
-// "12GB" is a size, "4090" is a name.
-bool is_size(std::string_view text) {
-  const std::string name = lower(trimmed(text));
-  return !name.empty() && name.front() >= '0' && name.front() <= '9' &&
-         (name.ends_with("gb") || name.ends_with("gib")) &&
-         name.find_first_not_of("0123456789. gib") == std::string::npos;
-}
 
 ComputeCapability parse_capability(std::string_view text) {
   if (const auto capability = parse_compute_capability(trimmed(text))) return *capability;
@@ -168,16 +161,13 @@ std::vector<std::string> parse_gpus(const std::string& text, const Catalog& cata
     if (name == "local")
       throw Error(ExitCode::usage, "not-built", "--gpu local is not built yet",
                   "name the card: vcgpu gpus list");
-    if (name == "all")
+    if (name == "all") {
       names.push_back(name);
-    else if (const Gpu* gpu = catalog.find_gpu(name))
-      names.push_back(gpu->id);
-    else if (is_size(name)) {
-      (void)parse_size(name, "--gpu", {1e9, 1e13});
-      names.push_back(name);
-    } else {
-      (void)catalog.gpu(name);  // throws, with the nearest names
+      continue;
     }
+    std::deque<Gpu> made_up;
+    const Card card = card_named(name, catalog, made_up);  // throws, with the nearest names
+    names.push_back(card.rates_known ? card.gpu->id : name);
   }
   std::vector<std::string> once;
   for (const std::string& name : names) {
@@ -190,6 +180,10 @@ void read(const HardwareFlags& flags, const Catalog& catalog, OfferFilter& filte
   if (flags.gpu) {
     for (const std::string& name : parse_gpus(*flags.gpu, catalog)) {
       if (name == "all") continue;
+      if (name.find('/') != std::string::npos)
+        throw Error(ExitCode::usage, "bad-value",
+                    fmt::format("--gpu: '{}' is a slice, and offers are of whole cards", name),
+                    "vcgpu estimate or fit sizes slices");
       if (catalog.find_gpu(name) != nullptr)
         filter.gpus.push_back(name);
       else

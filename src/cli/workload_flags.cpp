@@ -100,7 +100,7 @@ const std::vector<SettingRule>& rules() {
        [](R& r, S t, Origin o) {
          r.grad_accum = asked(static_cast<int>(parse_integer(t, "--grad-accum", {1, 1e5})), o);
        }},
-      {"precision", "Settings", "fp32, tf32, fp16, bf16, int8 or auto", true, every_task,
+      {"precision", "Settings", "fp32, tf32, fp16, bf16, int8, int4 or auto", true, every_task,
        [](R& r, S t, Origin o) {
          r.precision = asked(parse_choice(t, "--precision", precision_names()), o);
        }},
@@ -115,6 +115,13 @@ const std::vector<SettingRule>& rules() {
       {"attention", "Settings", "eager, sdpa or auto", true, training,
        [](R& r, S t, Origin o) {
          r.attention = asked(parse_choice(t, "--attention", attention_names()), o);
+       }},
+      {"ema", "Settings", "averaged copy of the weights: on, off or auto", true, training,
+       [](R& r, S t, Origin o) { r.ema = asked(parse_switch(t, "--ema"), o); }},
+      {"sharding", "Settings", "none, zero2, zero3 (FSDP) or auto", true, training,
+       [](R& r, S t, Origin o) {
+         r.sharding =
+             asked(parse_choice(t == "fsdp" ? "zero3" : t, "--sharding", sharding_names()), o);
        }},
       {"volume", "Inference", "audio to make: 900h", false, bulk,
        [](R& r, S t, Origin o) { r.volume = asked(parse_duration(t, "--volume", dataset_s), o); }},
@@ -144,9 +151,25 @@ const std::vector<SettingRule>& rules() {
        }},
       {"runtime", "Inference", "pytorch, compile, onnx, tensorrt, vllm or deepspeed", false,
        inference, [](R& r, S t, Origin o) { r.runtime = asked(std::string(t), o); }},
+      {"offload", "Inference", "keep waiting parts in host memory: on, off or auto", true,
+       inference, [](R& r, S t, Origin o) { r.offload = asked(parse_switch(t, "--offload"), o); }},
+      {"reference", "Inference", "clip that a zero-shot model imitates: 10s", false, inference,
+       [](R& r, S t, Origin o) {
+         r.reference = asked(parse_duration(t, "--reference", clip_s), o);
+       }},
+      {"context", "Inference", "tokens that a static cache is configured for", false, inference,
+       [](R& r, S t, Origin o) {
+         r.context = asked(static_cast<double>(parse_integer(t, "--context", {1, 1e7})), o);
+       }},
       {"headroom", "Safety", "share of memory to leave free (5%)", false, every_task,
        [](R& r, S t, Origin o) {
          r.headroom = {parse_share(t, "--headroom", {0, 0.9}), o};
+       }},
+      {"os", "Safety", "linux, or windows with its desktop (linux)", false, every_task,
+       [](R& r, S t, Origin o) {
+         r.os = {parse_choice<HostOs>(t, "--os",
+                                      {{"linux", HostOs::linux}, {"windows", HostOs::windows}}),
+                 o};
        }},
       {"reserve", "Safety", "memory that a desktop or another process holds: 1GB (0)", false,
        every_task,

@@ -7,6 +7,9 @@
 //           + the profile's terms for the phase
 // device    = allocated x (1 + slack) + DDP bucket + CUDA context + communication
 //
+// With sharding, optimizer state and gradients (zero2) and weights (zero3) are
+// divided by the number of GPUs.
+//
 // The bucket stands outside `allocated` because the measured graphs that the
 // terms are fitted to were run without a DDP wrapper.
 #include <algorithm>
@@ -58,19 +61,24 @@ FixedParts fixed_parts(const Training& training, const StagePlan& plan,
       lora ? training.lora->also_trainable + plan.lora_rank * training.lora->parameters_per_rank
            : training.trainable;
   const double with_gradient = lora ? trained : trained - training.without_gradient;
+  // What every GPU holds of a thing that is shared out.
+  const double part = 1.0 / plan.gpus;
+  const double state_part = plan.sharding == Sharding::none ? 1 : part;
+  const double weight_part = plan.sharding == Sharding::zero3 ? part : 1;
   FixedParts parts;
-  parts.weights =
-      trained * profile.weight_bytes.value_or(training.weight_bytes) + training.buffers_bytes;
+  parts.weights = trained * profile.weight_bytes.value_or(training.weight_bytes) * weight_part +
+                  training.buffers_bytes;
   parts.frozen = (lora ? training.lora->frozen : training.frozen) * training.frozen_bytes;
-  parts.gradients = with_gradient * training.gradient_bytes;
-  parts.optimizer = with_gradient * plan.optimizer->state_bytes;
-  parts.ema = lora ? 0 : trained * training.ema_bytes.value_or(0);
+  const double gradient_bytes = with_gradient * training.gradient_bytes;
+  parts.gradients = gradient_bytes * state_part;
+  parts.optimizer = with_gradient * plan.optimizer->state_bytes * state_part;
+  parts.ema = lora || !plan.ema ? 0 : trained * training.ema_bytes.value_or(0);
   parts.copies = profile.autocast_copies ? 2 * training.matmul.value_or(0) : 0;
-  parts.step_temporary = with_gradient * plan.optimizer->step_temporary_bytes;
+  parts.step_temporary = with_gradient * plan.optimizer->step_temporary_bytes * state_part;
   parts.gradients_in_forward = training.gradients_always_resident || plan.grad_accum > 1;
   const bool wrapped =
       plan.gpus > 1 || (lora ? training.lora->ddp_on_one_gpu : training.ddp_on_one_gpu);
-  parts.bucket = wrapped ? parts.gradients : 0;
+  parts.bucket = wrapped ? gradient_bytes : 0;
   return parts;
 }
 
@@ -86,8 +94,11 @@ Lengths lengths_in_plan(const StageWorkload& stage, const StagePlan& plan) {
 }
 
 const MemoryProfile& profile_for(const StageWorkload& stage, const StagePlan& plan) {
-  const MemoryProfile* profile = find_profile(stage.stage->training.profiles, plan.precision,
-                                              plan.attention, plan.checkpointing, plan.method);
+  const MemoryProfile* profile =
+      find_profile(stage.stage->training.profiles, {.precision = plan.precision,
+                                                    .attention = plan.attention,
+                                                    .checkpointing = plan.checkpointing,
+                                                    .method = plan.method});
   if (profile != nullptr) return *profile;
   throw Error(ExitCode::usage, "unknown-memory",
               fmt::format("the memory of stage {} in {}{} is not known", stage.stage->id,
@@ -111,6 +122,10 @@ Peak training_peak(const MemoryProfile& profile, const FixedParts& parts, const 
 }
 
 double combined(double a, double b) { return std::sqrt(a * a + b * b); }
+
+double sigma_of(const MemoryProfile& profile, const MemoryAssumptions& memory) {
+  return profile.spread.value_or(memory.basis_sigma.at(profile.basis));
+}
 
 Bytes communication_buffers(int gpus, const MemoryAssumptions& memory) {
   if (gpus < 2) return {};
@@ -136,17 +151,21 @@ void add(std::vector<MemoryComponent>& components, std::string name, double byte
 
 }  // namespace
 
-const MemoryProfile* find_profile(const std::vector<MemoryProfile>& profiles, Precision precision,
-                                  std::optional<Attention> attention, bool checkpointing,
-                                  Method method) {
+const MemoryProfile* find_profile(const std::vector<MemoryProfile>& profiles,
+                                  const ProfileKey& key) {
+  const auto holds = [](const auto& list, const auto& value) {
+    return std::find(list.begin(), list.end(), value) != list.end();
+  };
+  const MemoryProfile* general = nullptr;
   for (const MemoryProfile& profile : profiles) {
-    if (profile.checkpointing != checkpointing || profile.method != method) continue;
-    if (profile.attention && attention && profile.attention != attention) continue;
-    if (std::find(profile.precisions.begin(), profile.precisions.end(), precision) !=
-        profile.precisions.end())
-      return &profile;
+    if (profile.checkpointing != key.checkpointing || profile.method != key.method) continue;
+    if (profile.offload != key.offload) continue;
+    if (profile.attention && key.attention && profile.attention != key.attention) continue;
+    if (!holds(profile.precisions, key.precision)) continue;
+    if (holds(profile.runtimes, key.runtime)) return &profile;
+    if (profile.runtimes.empty() && general == nullptr) general = &profile;
   }
-  return nullptr;
+  return general;
 }
 
 Range<Bytes> device_peak(const StageWorkload& stage, const StagePlan& plan,
@@ -156,7 +175,7 @@ Range<Bytes> device_peak(const StageWorkload& stage, const StagePlan& plan,
   const Peak peak = training_peak(profile, parts, lengths_in_plan(stage, plan));
   const MemoryAssumptions& memory = assumptions.memory;
   return on_device(Bytes(peak.bytes), memory.training.at(stage.stage->family),
-                   memory.basis_sigma.at(profile.basis), Bytes(parts.bucket),
+                   sigma_of(profile, memory), Bytes(parts.bucket),
                    communication_buffers(plan.gpus, memory), 1, memory);
 }
 
@@ -168,7 +187,7 @@ MemoryEstimate estimate_memory(const StageWorkload& stage, const StagePlan& plan
   const Peak peak = training_peak(profile, parts, lengths);
   const MemoryAssumptions& memory = assumptions.memory;
   const Overhead& overhead = memory.training.at(stage.stage->family);
-  const double basis_sigma = memory.basis_sigma.at(profile.basis);
+  const double basis_sigma = sigma_of(profile, memory);
   const Bytes communication = communication_buffers(plan.gpus, memory);
 
   MemoryEstimate estimate;
@@ -204,7 +223,10 @@ MemoryEstimate estimate_memory(const InferenceWorkload& workload, const Inferenc
                                const Assumptions& assumptions) {
   const Inference& inference = *workload.inference;
   const MemoryProfile* profile =
-      find_profile(inference.profiles, plan.precision, std::nullopt, false, Method::full);
+      find_profile(inference.profiles, {.precision = plan.precision,
+                                        .attention = std::nullopt,
+                                        .offload = plan.offload,
+                                        .runtime = workload.runtime.value});
   if (profile == nullptr)
     throw Error(ExitCode::usage, "unknown-memory",
                 fmt::format("inference memory in {} is not known", name_of(plan.precision)),
@@ -216,7 +238,14 @@ MemoryEstimate estimate_memory(const InferenceWorkload& workload, const Inferenc
       inference.streams_share_weights ? plan.streams_per_gpu : 1;
 
   const auto usual_bytes = [&](Precision precision) {
-    return precision == Precision::int8 ? 1.0 : is_half(precision) ? 2.0 : 4.0;
+    switch (precision) {
+      case Precision::int4:
+        return 0.5;
+      case Precision::int8:
+        return 1.0;
+      default:
+        return is_half(precision) ? 2.0 : 4.0;
+    }
   };
   const auto weights_of = [&](const ModelComponent& component) {
     const auto found = component.bytes_per_parameter.find(plan.precision);
@@ -242,10 +271,11 @@ MemoryEstimate estimate_memory(const InferenceWorkload& workload, const Inferenc
     }
   }
   const MemoryAssumptions& memory = assumptions.memory;
-  const double basis_sigma = memory.basis_sigma.at(profile->basis);
+  const double basis_sigma = sigma_of(*profile, memory);
   MemoryEstimate estimate;
   estimate.basis = profile->basis;
   estimate.peak_phase = peak->name;
+  estimate.reservation_share = profile->reservation_share;
   estimate.allocated = log_normal_range(Bytes(peak_bytes * processes), basis_sigma);
   estimate.device = on_device(Bytes(peak_bytes * processes), memory.inference, basis_sigma,
                               Bytes(0), Bytes(0), processes, memory);

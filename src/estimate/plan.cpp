@@ -27,6 +27,8 @@ bool supports(const Gpu& gpu, Precision precision) {
       return gpu.bf16_tflops.has_value();
     case Precision::int8:
       return gpu.int8_tops.has_value();
+    case Precision::int4:  // of weights alone: they are unpacked to compute
+      return gpu.fp16_tflops.has_value();
   }
   return false;
 }

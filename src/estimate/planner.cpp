@@ -144,7 +144,8 @@ void plan_training(const Workload& workload, const Catalog& catalog, GroupPlan& 
 
 Fit fit_of(const InferenceWorkload& inference, const Workload& workload, const GroupPlan& plan,
            int streams, const Assumptions& assumptions) {
-  const InferencePlan candidate{inference.precision.value, streams, plan.group.gpus()};
+  const InferencePlan candidate{inference.precision.value, inference.offload.value, streams,
+                                plan.group.gpus()};
   return judge_fit(estimate_memory(inference, candidate, assumptions).device, plan.usable,
                    workload.asked.headroom.value, assumptions);
 }
@@ -193,10 +194,12 @@ void plan_inference(const Workload& workload, const Catalog& catalog, GroupPlan&
   InferenceWorkload inference = *workload.inference;
   const Assumptions& assumptions = catalog.assumptions();
   // A card without the project's precision falls back as its code does.
-  const bool falls_back = !workload.asked.precision &&
-                          !supports(*plan.group.gpu, inference.precision.value) &&
-                          find_profile(inference.inference->profiles, Precision::fp32, std::nullopt,
-                                       false, Method::full) != nullptr;
+  const bool falls_back =
+      !workload.asked.precision && !supports(*plan.group.gpu, inference.precision.value) &&
+      find_profile(inference.inference->profiles, {.precision = Precision::fp32,
+                                                   .attention = std::nullopt,
+                                                   .offload = inference.offload.value,
+                                                   .runtime = inference.runtime.value}) != nullptr;
   if (falls_back) inference.precision.value = Precision::fp32;
   plan.speed = estimate_inference_speed(inference, plan.group, catalog);
   int wanted = 1;
@@ -211,14 +214,16 @@ void plan_inference(const Workload& workload, const Catalog& catalog, GroupPlan&
   }
   const int streams =
       std::max(1, streams_in_memory(inference, workload, plan, wanted, assumptions));
-  plan.inference = InferencePlan{inference.precision.value, streams, plan.group.gpus()};
+  plan.inference =
+      InferencePlan{inference.precision.value, inference.offload.value, streams, plan.group.gpus()};
   plan.device = estimate_memory(inference, *plan.inference, assumptions).device;
   plan.fit = judge_fit(plan.device, plan.usable, workload.asked.headroom.value, assumptions);
   if (plan.fit.verdict == Verdict::does_not_fit) {
     plan.obstacle = Obstacle{
         "does-not-fit",
         fmt::format("needs {} for one request, {} gives {}", vram_text(plan.device.expected),
-                    group_label(plan.group), vram_text(plan.usable)),
+                    group_label(plan.group), vram_text(plan.usable)) +
+            spill_note(workload),
         fmt::format("a GPU with {} usable or more",
                     vram_text(plan.device.high + workload.asked.reserve.value))};
     return;

@@ -77,6 +77,16 @@ std::vector<const Optimizer*> optimizers_to_try(const StageWorkload& stage) {
   return optimizers;
 }
 
+// Sharding changes nothing in the result, but every pass waits for more
+// traffic: after plain data parallelism.
+std::vector<Sharding> shardings_to_try(const StageWorkload& stage, int gpus) {
+  if (stage.asked.sharding) return {stage.asked.sharding->value};
+  std::vector<Sharding> shardings{Sharding::none};
+  const std::vector<Sharding>& known = stage.stage->training.shardings;
+  if (gpus > 1) shardings.insert(shardings.end(), known.begin(), known.end());
+  return shardings;
+}
+
 // The smallest batch that makes sense: one clip, or the longest clip's frames.
 double smallest_batch(const StageWorkload& stage) {
   return stage.stage->batch_unit == BatchUnit::frames
@@ -176,16 +186,22 @@ class StageSearch {
             plan.checkpointing = checkpointing;
             plan.optimizer = optimizer;
             plan.gpus = m_group.gpus();
+            plan.ema = !m_stage.asked.ema || m_stage.asked.ema->value;
             const MemoryProfile* profile =
-                find_profile(m_stage.stage->training.profiles, precision, plan.attention,
-                             checkpointing, method.method);
+                find_profile(m_stage.stage->training.profiles, {.precision = precision,
+                                                                .attention = plan.attention,
+                                                                .checkpointing = checkpointing,
+                                                                .method = method.method});
             if (profile == nullptr) continue;
             plan.attention = profile->attention;
             int sacrifice = precision == precisions.front() ? none : other_precision;
             if (!m_stage.asked.optimizer && optimizer != usual) sacrifice += eight_bit_optimizer;
             if (!m_stage.asked.lora_rank && method.method != m_stage.recipe->method)
               sacrifice += adapters;
-            visit(plan, sacrifice);
+            for (const Sharding sharding : shardings_to_try(m_stage, plan.gpus)) {
+              plan.sharding = sharding;
+              visit(plan, sacrifice);
+            }
           }
         }
       }
@@ -217,7 +233,10 @@ class StageSearch {
   // The wanted effective batch and the largest micro-batch it allows.
   [[nodiscard]] std::pair<StagePlan, double> wanted(StagePlan plan) const {
     if (m_stage.asked.batch_size) {
-      const double micro = m_stage.asked.batch_size->value;
+      const double asked = m_stage.asked.batch_size->value;
+      const double micro = m_stage.stage->training.batch_is_total
+                               ? std::max(1.0, std::ceil(asked / plan.gpus))
+                               : asked;
       const int accumulation =
           m_stage.asked.grad_accum ? m_stage.asked.grad_accum->value : recipe_accumulation(m_stage);
       plan.wanted_batch = micro * accumulation * plan.gpus;
@@ -289,8 +308,9 @@ class StageSearch {
     return result;
   }
 
-  static std::tuple<int, double, double> order(const Attempt& attempt) {
-    return {attempt.sacrifice, attempt.pass_cost, attempt.device.expected.count()};
+  static std::tuple<int, double, Sharding, double> order(const Attempt& attempt) {
+    return {attempt.sacrifice, attempt.pass_cost, attempt.plan.sharding,
+            attempt.device.expected.count()};
   }
 
   [[nodiscard]] PlannedStage planned(const Attempt& attempt) const {
@@ -308,7 +328,8 @@ class StageSearch {
     misfit.message =
         fmt::format("stage {} needs {:.1f} GiB at batch {}, {} gives {:.1f} GiB", m_stage.stage->id,
                     in_gib(smallest.device.expected), number_text(smallest.plan.batch),
-                    m_group.gpu->name, in_gib(m_usable));
+                    m_group.gpu->name, in_gib(m_usable)) +
+        spill_note(m_workload);
     misfit.lack = smallest.device.expected.count() / std::max(m_usable.count(), 1.0);
     misfit.asked_batch = smallest.plan.batch;
     misfit.asked_clip = m_stage.max_clip.value;
@@ -334,13 +355,12 @@ class StageSearch {
   [[nodiscard]] std::optional<Seconds> longest_clip(const StagePlan& plan) const {
     double low = 0;
     double high = std::floor(m_stage.max_clip.value.count());
-    const std::optional<double> text =
-        m_stage.asked.max_text ? std::optional(m_stage.asked.max_text->value) : std::nullopt;
+    const GivenLengths given = given_lengths(m_stage.asked);
     while (high - low >= 1) {
       const double middle = std::ceil((low + high) / 2);
       StageWorkload shorter = m_stage;
       shorter.max_clip.value = Seconds(middle);
-      shorter.lengths = lengths_of(m_stage.stage->lengths, Seconds(middle), text);
+      shorter.lengths = lengths_of(m_stage.stage->lengths, Seconds(middle), given);
       StagePlan tried = plan;
       if (m_stage.stage->batch_unit == BatchUnit::frames) tried.batch = smallest_batch(shorter);
       if (judge(device_peak(shorter, tried, m_catalog.assumptions())).verdict == Verdict::fits)

@@ -109,6 +109,26 @@ void check_levers(const WorkloadRequest& asked, const Stage& stage, const std::s
                          name_of(wanted)),
              "leave --precision out");
   }
+  if (asked.ema && !asked.ema->value && training.ema_bytes && !training.ema_switch)
+    refuse("no-ema-switch",
+           fmt::format("the trainer of {} always keeps an averaged copy (EMA) in stage {}", model,
+                       stage.id),
+           "leave --ema out");
+  if (asked.ema && asked.ema->value && !training.ema_bytes)
+    refuse(
+        "no-ema",
+        fmt::format("the trainer of {} keeps no averaged copy (EMA) in stage {}", model, stage.id),
+        "leave --ema out");
+  if (asked.sharding && asked.sharding->value != Sharding::none &&
+      std::find(training.shardings.begin(), training.shardings.end(), asked.sharding->value) ==
+          training.shardings.end()) {
+    std::vector<std::string> known{"none"};
+    for (const Sharding sharding : training.shardings) known.emplace_back(name_of(sharding));
+    refuse("no-sharding",
+           fmt::format("the trainer of {} has no {} for stage {}: every GPU holds everything",
+                       model, name_of(asked.sharding->value), stage.id),
+           "one of " + joined(known));
+  }
   if (asked.attention && !has_profile([&](const MemoryProfile& p) {
         return !p.attention || *p.attention == asked.attention->value;
       }))
@@ -159,9 +179,7 @@ StageWorkload resolve_stage(const WorkloadRequest& asked, const Stage& stage, co
   } else {
     resolved.steps = Setting<std::int64_t>{*recipe.steps, Origin::model_default};
   }
-  const std::optional<double> text =
-      asked.max_text ? std::optional(asked.max_text->value) : std::nullopt;
-  resolved.lengths = lengths_of(stage.lengths, resolved.max_clip.value, text);
+  resolved.lengths = lengths_of(stage.lengths, resolved.max_clip.value, given_lengths(asked));
   resolved.clips = std::max(1.0, std::floor(workload.dataset.value / resolved.mean_clip.value));
   return resolved;
 }
@@ -186,15 +204,20 @@ void settle_lever(Asked<T> WorkloadRequest::*lever, Workload& workload) {
   if (takers == 0 && refusal) throw Error(*refusal);
 }
 
+bool is_named(const Stage& stage, std::string_view name) {
+  const std::string wanted = normalised_name(name);
+  return normalised_name(stage.id) == wanted ||
+         std::any_of(stage.aliases.begin(), stage.aliases.end(),
+                     [&](const std::string& alias) { return normalised_name(alias) == wanted; });
+}
+
 void resolve_training(const WorkloadRequest& asked, Workload& workload) {
   std::vector<std::string> known;
   for (const Stage* stage : stages_of(workload.model(), workload.variant())) {
     const auto recipe = stage->training.recipes.find(workload.task);
     if (recipe == stage->training.recipes.end()) continue;
     known.push_back(stage->id);
-    if (asked.stage ? normalised_name(asked.stage->value) != normalised_name(stage->id)
-                    : stage->optional)
-      continue;
+    if (asked.stage ? !is_named(*stage, asked.stage->value) : stage->optional) continue;
     workload.stages.push_back(resolve_stage(asked, *stage, recipe->second, workload));
   }
   if (workload.stages.empty() && !known.empty())
@@ -208,6 +231,8 @@ void resolve_training(const WorkloadRequest& asked, Workload& workload) {
   settle_lever(&WorkloadRequest::precision, workload);
   settle_lever(&WorkloadRequest::attention, workload);
   settle_lever(&WorkloadRequest::grad_accum, workload);
+  settle_lever(&WorkloadRequest::ema, workload);
+  settle_lever(&WorkloadRequest::sharding, workload);
 }
 
 void resolve_inference(const WorkloadRequest& asked, Workload& workload,
@@ -247,9 +272,30 @@ void resolve_inference(const WorkloadRequest& asked, Workload& workload,
                        printable(asked.runtime->value, 40)),
            runtimes.empty() ? "leave --runtime out" : "known: " + joined(runtimes));
   }
-  const std::optional<double> text =
-      asked.max_text ? std::optional(asked.max_text->value) : std::nullopt;
-  resolved.lengths = lengths_of(inference.lengths, resolved.output.value, text);
+  resolved.offload = asked_or(asked.offload, false);
+  if (resolved.offload.value &&
+      std::none_of(inference.profiles.begin(), inference.profiles.end(),
+                   [](const MemoryProfile& profile) { return profile.offload; }))
+    refuse("no-offload",
+           fmt::format("nothing is known of offloading parts of {}", model_label(workload.choice)),
+           "leave --offload out");
+  const auto has_rule = [&](Variable variable) {
+    return std::any_of(inference.lengths.begin(), inference.lengths.end(),
+                       [&](const LengthRule& rule) { return rule.variable == variable; });
+  };
+  if (asked.context && !has_rule(Variable::context_tokens))
+    refuse("no-context",
+           fmt::format("the memory of {} does not depend on a configured context, or it is not "
+                       "known how",
+                       model_label(workload.choice)),
+           "leave --context out");
+  if (asked.reference && !has_rule(Variable::reference_seconds))
+    refuse("no-reference",
+           fmt::format("the memory of {} does not depend on a reference clip, or it is not known "
+                       "how",
+                       model_label(workload.choice)),
+           "leave --reference out");
+  resolved.lengths = lengths_of(inference.lengths, resolved.output.value, given_lengths(asked));
   // Where the project cuts a request into chunks, the rule caps it.
   if (resolved.lengths[Variable::output_seconds] == 0)
     resolved.lengths[Variable::output_seconds] = resolved.output.value.count();
@@ -258,14 +304,27 @@ void resolve_inference(const WorkloadRequest& asked, Workload& workload,
 
 }  // namespace
 
+GivenLengths given_lengths(const WorkloadRequest& asked) {
+  GivenLengths given;
+  if (asked.max_text) given.text_tokens = asked.max_text->value;
+  if (asked.context) given.context_tokens = asked.context->value;
+  if (asked.reference) given.reference = asked.reference->value;
+  return given;
+}
+
 Lengths lengths_of(const std::vector<LengthRule>& rules, Seconds duration,
-                   std::optional<double> text_tokens) {
+                   const GivenLengths& given) {
   Lengths lengths;
   for (const LengthRule& rule : rules) {
     double value =
         rule.constant.value_or(rule.plus + rule.per_second.value_or(0) * duration.count());
-    if (rule.variable == Variable::text_tokens && text_tokens) value = rule.plus + *text_tokens;
-    for (const Variable part : rule.sum) value += lengths[part];
+    if (rule.variable == Variable::text_tokens && given.text_tokens)
+      value = rule.plus + *given.text_tokens;
+    if (rule.variable == Variable::context_tokens && given.context_tokens)
+      value = *given.context_tokens;
+    if (rule.variable == Variable::reference_seconds && given.reference)
+      value = given.reference->count();
+    for (const Variable part : rule.sum) value += rule.times * lengths[part];
     if (rule.max) value = std::min(value, *rule.max);
     lengths[rule.variable] = std::ceil(value - 1e-9);
   }
@@ -275,11 +334,18 @@ Lengths lengths_of(const std::vector<LengthRule>& rules, Seconds duration,
   return lengths;
 }
 
+std::string spill_note(const Workload& workload) {
+  if (workload.asked.os.value != HostOs::windows) return "";
+  return ": on Windows it spills into host memory and runs 5 to 10 times slower";
+}
+
 Workload resolve(const WorkloadRequest& asked, const Catalog& catalog) {
   Workload workload;
   workload.task = asked.task.value;
   workload.asked = asked;
   workload.choice = catalog.model(asked.model.value);
+  if (asked.os.value == HostOs::windows && asked.reserve.origin == Origin::automatic)
+    workload.asked.reserve.value = catalog.assumptions().memory.windows_reserve;
   const Licence& licence = workload.model().licence;
   if (asked.commercial.value &&
       (licence.commercial == "conditional" || licence.commercial == "unclear"))

@@ -91,6 +91,8 @@ Json stage_plan_json(const PlannedStage& stage) {
           {"lora_rank", plan.method == Method::lora ? Json(plan.lora_rank) : Json(nullptr)},
           {"optimizer", plan.optimizer->id},
           {"attention", plan.attention ? Json(name_of(*plan.attention)) : Json(nullptr)},
+          {"ema", stage.workload->stage->training.ema_bytes ? Json(plan.ema) : Json(nullptr)},
+          {"sharding", name_of(plan.sharding)},
           {"gpus", plan.gpus},
           {"peak_gib", gib_range(stage.device)},
           {"oom_probability", rounded(stage.fit.oom_probability, 4)}};
@@ -106,6 +108,7 @@ Json plan_json(const GroupPlan& plan) {
             {"grad_checkpoint", nullptr},
             {"lora_rank", nullptr},
             {"optimizer", nullptr},
+            {"offload", plan.inference->offload},
             {"streams_per_gpu", plan.inference->streams_per_gpu},
             {"gpus", plan.inference->gpus}};
   Json json = stage_plan_json(plan.stages.at(plan.peak_stage));
@@ -125,15 +128,19 @@ Json memory_json(const Workload& workload, const GroupPlan& plan, const Assumpti
                           {"gib", rounded(in_gib(component.bytes), 4)},
                           {"basis", name_of(component.basis)}});
   const bool no_gpu = plan.group.gpu->id == no_gpu_id;
-  return {{"peak_gib", gib_range(memory.device)},
-          {"allocated_gib", gib_range(memory.allocated)},
-          {"headroom_gib",
-           no_gpu ? Json(nullptr) : Json(rounded(in_gib(plan.usable - memory.device.expected), 3))},
-          {"basis", name_of(memory.basis)},
-          {"components", std::move(components)},
-          {"peak_stage",
-           plan.inference ? "inference" : plan.stages.at(plan.peak_stage).workload->stage->id},
-          {"peak_phase", memory.peak_phase}};
+  return {
+      {"peak_gib", gib_range(memory.device)},
+      {"allocated_gib", gib_range(memory.allocated)},
+      {"headroom_gib",
+       no_gpu ? Json(nullptr) : Json(rounded(in_gib(plan.usable - memory.device.expected), 3))},
+      {"basis", name_of(memory.basis)},
+      {"components", std::move(components)},
+      {"peak_stage",
+       plan.inference ? "inference" : plan.stages.at(plan.peak_stage).workload->stage->id},
+      {"peak_phase", memory.peak_phase},
+      {"reservation_gib", memory.reservation_share && !no_gpu
+                              ? Json(rounded(in_gib(plan.usable * *memory.reservation_share), 3))
+                              : Json(nullptr)}};
 }
 
 Json duration_json(const Candidate& candidate) {

@@ -40,7 +40,8 @@ Json length_entry(const LengthRule& rule) {
       .add("per_second", rule.per_second)
       .add("constant", rule.constant);
   if (!rule.sum.empty()) fields.add("sum", names_json(rule.sum));
-  return fields.add_unless(0.0, "plus", rule.plus)
+  return fields.add_unless(1.0, "times", rule.times)
+      .add_unless(0.0, "plus", rule.plus)
       .add("max", rule.max)
       .add("source", rule.source)
       .take();
@@ -84,10 +85,14 @@ Json profile_entry(const MemoryProfile& profile) {
   add_name(fields, "attention", profile.attention);
   fields.add_unless(false, "checkpointing", profile.checkpointing);
   if (profile.method != Method::full) fields.add("method", name_of(profile.method));
-  return fields.add_unless(false, "autocast_copies", profile.autocast_copies)
+  return fields.add_unless(false, "offload", profile.offload)
+      .add("runtimes", profile.runtimes)
+      .add_unless(false, "autocast_copies", profile.autocast_copies)
       .add("weight_bytes", profile.weight_bytes)
+      .add("reservation_share", profile.reservation_share)
       .add_each("phases", profile.phases, phase_entry)
       .add("basis", name_of(profile.basis))
+      .add("spread", profile.spread)
       .add("points", profile.points)
       .add("residual_percent", profile.residual_percent)
       .add("source", profile.source)
@@ -199,16 +204,21 @@ Json training_entry(const Training& training) {
       .add_unless(4.0, "gradient_bytes", training.gradient_bytes)
       .add_unless(4.0, "frozen_bytes", training.frozen_bytes)
       .add("ema_bytes", training.ema_bytes)
+      .add_unless(false, "ema_switch", training.ema_switch)
       .add_each("optimizers", training.optimizers, optimizer_entry)
       .add("gradients_resident",
            Json(training.gradients_always_resident ? "always" : "when-accumulating"))
       .add("ddp_on_one_gpu", training.ddp_on_one_gpu)
-      .add("multi_gpu", Json(training.multi_gpu ? "ddp" : "none"))
-      .add("accumulation", JsonFields()
-                               .add("supported", training.accumulation_supported)
-                               .add("fixed", training.accumulation_fixed)
-                               .add("source", training.accumulation_source)
-                               .take());
+      .add("multi_gpu", Json(training.multi_gpu ? "ddp" : "none"));
+  if (training.batch_is_total) fields.add("batch_scope", Json("total"));
+  if (!training.shardings.empty())
+    fields.add("sharding", names_json(training.shardings))
+        .add("sharding_source", training.sharding_source);
+  fields.add("accumulation", JsonFields()
+                                 .add("supported", training.accumulation_supported)
+                                 .add("fixed", training.accumulation_fixed)
+                                 .add("source", training.accumulation_source)
+                                 .take());
   if (training.lora) fields.add("lora", lora_entry(*training.lora));
   fields.add("cap_clip_s", training.cap_clip).add("max_items", training.max_items);
   add_by_task(fields, "recipes", training.recipes, recipe_entry);
@@ -219,7 +229,10 @@ Json training_entry(const Training& training) {
 
 Json stage_entry(const Stage& stage, Family family_of_model) {
   JsonFields fields;
-  fields.add("key", stage.key).add("id", stage.id).add("name", stage.name);
+  fields.add("key", stage.key)
+      .add("id", stage.id)
+      .add("name", stage.name)
+      .add("aliases", stage.aliases);
   if (stage.family != family_of_model) fields.add("family", name_of(stage.family));
   fields.add_unless(false, "optional", stage.optional)
       .add("batch_unit", name_of(stage.batch_unit))

@@ -99,6 +99,15 @@ void put_training(Json& request, const Workload& workload, const GroupPlan* best
     return Pair(s.plan.attention ? Json(name_of(*s.plan.attention)) : Json(nullptr),
                 asked.attention ? asked.attention->origin : Origin::model_default);
   });
+  put(request, "ema", workload, [&](const StageWorkload& s) {
+    return s.stage->training.ema_bytes
+               ? std::optional(Pair(!s.asked.ema || s.asked.ema->value,
+                                    asked.ema ? asked.ema->origin : Origin::model_default))
+               : std::nullopt;
+  });
+  put_plan(request, "sharding", best, [&](const PlannedStage& s) {
+    return Pair(name_of(s.plan.sharding), origin_of(asked.sharding));
+  });
 }
 
 // The levers as asked, where no plan could be made with them.
@@ -167,6 +176,16 @@ void put_inference(Json& request, const Workload& workload) {
   const InferenceWorkload& inference = *workload.inference;
   request["precision"] = entry(name_of(inference.precision.value), inference.precision.origin);
   request["runtime"] = entry(inference.runtime.value, inference.runtime.origin);
+  request["offload"] = entry(inference.offload.value, inference.offload.origin);
+  const auto put_length = [&](const char* key, Variable variable, Origin origin) {
+    if (inference.lengths[variable] > 0)
+      request[key] = entry(whole_or_real(inference.lengths[variable]), origin);
+  };
+  const auto origin = [](const auto& asked) {
+    return asked ? asked->origin : Origin::model_default;
+  };
+  put_length("reference_s", Variable::reference_seconds, origin(workload.asked.reference));
+  put_length("context_tokens", Variable::context_tokens, origin(workload.asked.context));
   request["output_s"] =
       entry(whole_or_real(inference.output.value.count()), inference.output.origin);
   if (workload.task == Task::batch) {
@@ -216,6 +235,7 @@ Json request_json(const Workload& workload, const GroupPlan* best,
   } else {
     put_inference(request, workload);
   }
+  request["os"] = entry(asked.os.value == HostOs::windows ? "windows" : "linux", asked.os.origin);
   request["reserve_gib"] = entry(rounded(in_gib(asked.reserve.value), 3), asked.reserve.origin);
   request["headroom"] = entry(asked.headroom.value, asked.headroom.origin);
   request["commercial"] = entry(asked.commercial.value, asked.commercial.origin);

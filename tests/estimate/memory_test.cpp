@@ -17,7 +17,7 @@ namespace {
 StageWorkload ten_seconds(const Stage& stage) {
   StageWorkload workload;
   workload.stage = &stage;
-  workload.lengths = lengths_of(stage.lengths, Seconds(10), std::nullopt);
+  workload.lengths = lengths_of(stage.lengths, Seconds(10), {});
   return workload;
 }
 
@@ -59,7 +59,8 @@ InferenceWorkload serving(const Inference& inference) {
 }
 
 MemoryEstimate serve(const Inference& inference, int streams) {
-  return estimate_memory(serving(inference), InferencePlan{Precision::fp16, streams, 1},
+  return estimate_memory(serving(inference),
+                         InferencePlan{.precision = Precision::fp16, .streams_per_gpu = streams},
                          small_assumptions());
 }
 
@@ -278,7 +279,8 @@ TEST_CASE("a profile for one attention is not taken for another") {
   profiles.resize(1);
   profiles[0].attention = Attention::sdpa;
   const auto found = [&](std::optional<Attention> attention) {
-    return find_profile(profiles, Precision::fp16, attention, false, Method::full) != nullptr;
+    return find_profile(profiles, {.precision = Precision::fp16, .attention = attention}) !=
+           nullptr;
   };
   CHECK(found(Attention::sdpa));
   CHECK(found(std::nullopt));
@@ -287,8 +289,9 @@ TEST_CASE("a profile for one attention is not taken for another") {
 
 TEST_CASE("a profile that names no attention serves for each") {
   const Stage stage = small_stage();
-  CHECK(find_profile(stage.training.profiles, Precision::fp16, Attention::eager, false,
-                     Method::full) == stage.training.profiles.data());
+  CHECK(find_profile(stage.training.profiles,
+                     {.precision = Precision::fp16, .attention = Attention::eager}) ==
+        stage.training.profiles.data());
 }
 
 TEST_CASE("components add up to the device peak in every profile of every model") {
@@ -296,7 +299,7 @@ TEST_CASE("components add up to the device peak in every profile of every model"
   for (const ModelStage& known : all_stages(embedded_catalog())) {
     StageWorkload workload;
     workload.stage = known.stage;
-    workload.lengths = lengths_of(known.stage->lengths, Seconds(8), std::nullopt);
+    workload.lengths = lengths_of(known.stage->lengths, Seconds(8), {});
     for (const MemoryProfile& profile : known.stage->training.profiles) {
       StagePlan plan = plan_of(*known.stage, 4);
       plan.precision = profile.precisions.front();
@@ -318,11 +321,15 @@ TEST_CASE("components add up to the device peak in every inference profile") {
   const Assumptions& assumptions = embedded_catalog().assumptions();
   for (const VoiceModel& model : embedded_catalog().models()) {
     for (const Variant& variant : model.variants) {
+      if (!variant.inference) continue;
       InferenceWorkload workload;
       workload.inference = &*variant.inference;
-      workload.lengths = lengths_of(variant.inference->lengths, Seconds(10), std::nullopt);
+      workload.lengths = lengths_of(variant.inference->lengths, Seconds(10), {});
       for (const MemoryProfile& profile : variant.inference->profiles) {
-        const InferencePlan plan{profile.precisions.front(), 3, 1};
+        if (!profile.runtimes.empty()) workload.runtime.value = profile.runtimes.front();
+        const InferencePlan plan{.precision = profile.precisions.front(),
+                                 .offload = profile.offload,
+                                 .streams_per_gpu = 3};
         const MemoryEstimate result = estimate_memory(workload, plan, assumptions);
         CAPTURE(model.id, variant.id);
         CHECK(sum_gb(result) == Approx(in_gb(result.device.expected)));
@@ -352,7 +359,7 @@ TEST_CASE("int8 weights are a byte each") {
   Inference inference = small_inference();
   inference.profiles[0].precisions.push_back(Precision::int8);
   const MemoryEstimate result = estimate_memory(
-      serving(inference), InferencePlan{Precision::int8, 1, 1}, small_assumptions());
+      serving(inference), InferencePlan{.precision = Precision::int8}, small_assumptions());
   CHECK(in_gb(result.allocated.expected) == Approx(0.5 + 0.1));
 }
 
@@ -373,7 +380,7 @@ TEST_CASE("components that a phase does not name are off the card in it") {
 TEST_CASE("inference in a precision that nobody measured is refused") {
   const Inference inference = small_inference();
   const Error error = error_of([&] {
-    (void)estimate_memory(serving(inference), InferencePlan{Precision::int8, 1, 1},
+    (void)estimate_memory(serving(inference), InferencePlan{.precision = Precision::int8},
                           small_assumptions());
   });
   CHECK(error.code() == "unknown-memory");

@@ -270,8 +270,7 @@ TEST_CASE("an ambiguous model name is warned of") {
 }
 
 TEST_CASE("lengths follow the rates and are rounded up") {
-  const Lengths lengths =
-      lengths_of({per_second(Variable::clip_frames, 93.75)}, Seconds(10), std::nullopt);
+  const Lengths lengths = lengths_of({per_second(Variable::clip_frames, 93.75)}, Seconds(10), {});
   CHECK(lengths[Variable::clip_frames] == 938);
   CHECK(lengths[Variable::text_tokens] == 0);
 }
@@ -279,16 +278,16 @@ TEST_CASE("lengths follow the rates and are rounded up") {
 TEST_CASE("a length stays below its cap") {
   LengthRule rule = per_second(Variable::clip_frames, 50);
   rule.max = 1900;
-  CHECK(lengths_of({rule}, Seconds(38), std::nullopt)[Variable::clip_frames] == 1900);
-  CHECK(lengths_of({rule}, Seconds(100), std::nullopt)[Variable::clip_frames] == 1900);
+  CHECK(lengths_of({rule}, Seconds(38), {})[Variable::clip_frames] == 1900);
+  CHECK(lengths_of({rule}, Seconds(100), {})[Variable::clip_frames] == 1900);
 }
 
 TEST_CASE("a constant length does not grow with the clip") {
   LengthRule rule;
   rule.variable = Variable::segment_frames;
   rule.constant = 32;
-  CHECK(lengths_of({rule}, Seconds(1), std::nullopt)[Variable::segment_frames] == 32);
-  CHECK(lengths_of({rule}, Seconds(99), std::nullopt)[Variable::segment_frames] == 32);
+  CHECK(lengths_of({rule}, Seconds(1), {})[Variable::segment_frames] == 32);
+  CHECK(lengths_of({rule}, Seconds(99), {})[Variable::segment_frames] == 32);
 }
 
 TEST_CASE("a sum takes the capped lengths before it") {
@@ -298,16 +297,16 @@ TEST_CASE("a sum takes the capped lengths before it") {
   sequence.variable = Variable::sequence;
   sequence.sum = {Variable::text_tokens, Variable::audio_tokens};
   sequence.plus = 34;
-  const Lengths lengths = lengths_of({text, per_second(Variable::audio_tokens, 25), sequence},
-                                     Seconds(10), std::nullopt);
+  const Lengths lengths =
+      lengths_of({text, per_second(Variable::audio_tokens, 25), sequence}, Seconds(10), {});
   CHECK(lengths[Variable::sequence] == 100 + 250 + 34);
 }
 
 TEST_CASE("a stated longest text replaces the rate, not the cap") {
   LengthRule text = per_second(Variable::text_tokens, 20);
   text.max = 150;
-  CHECK(lengths_of({text}, Seconds(10), 40)[Variable::text_tokens] == 40);
-  CHECK(lengths_of({text}, Seconds(10), 400)[Variable::text_tokens] == 150);
+  CHECK(lengths_of({text}, Seconds(10), {.text_tokens = 40})[Variable::text_tokens] == 40);
+  CHECK(lengths_of({text}, Seconds(10), {.text_tokens = 400})[Variable::text_tokens] == 150);
 }
 
 TEST_CASE("sequence and mel lengths are also kept rounded up to 16") {

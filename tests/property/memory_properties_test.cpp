@@ -28,7 +28,8 @@ struct Case {
   [[nodiscard]] double expected() const { return device().expected.count(); }
   void set_clip(double clip_seconds, std::optional<double> text) {
     seconds = clip_seconds;
-    workload.lengths = lengths_of(workload.stage->lengths, Seconds(clip_seconds), text);
+    workload.lengths =
+        lengths_of(workload.stage->lengths, Seconds(clip_seconds), {.text_tokens = text});
   }
   [[nodiscard]] std::string name() const {
     return workload.stage->key + " " + std::string(name_of(plan.precision)) + " batch " +
@@ -67,8 +68,10 @@ void for_cases(unsigned seed, const std::function<void(Random&, Case&)>& check) 
 
 const MemoryProfile* sibling(const Case& made, Precision precision, bool checkpointing,
                              Method method) {
-  return find_profile(made.workload.stage->training.profiles, precision, made.plan.attention,
-                      checkpointing, method);
+  return find_profile(made.workload.stage->training.profiles, {.precision = precision,
+                                                               .attention = made.plan.attention,
+                                                               .checkpointing = checkpointing,
+                                                               .method = method});
 }
 
 }  // namespace
@@ -191,12 +194,14 @@ TEST_CASE("more streams or longer audio never need less memory to serve") {
     const VoiceModel& model =
         models[static_cast<std::size_t>(random.integer(0, static_cast<int>(models.size()) - 1))];
     const Variant& variant = random.pick(model.variants);
+    if (!variant.inference) continue;
     InferenceWorkload workload;
     workload.inference = &*variant.inference;
     const auto device = [&](double seconds, int streams) {
-      workload.lengths = lengths_of(variant.inference->lengths, Seconds(seconds), std::nullopt);
+      workload.lengths = lengths_of(variant.inference->lengths, Seconds(seconds), {});
       workload.lengths[Variable::output_seconds] = seconds;
-      const InferencePlan plan{variant.inference->default_precision, streams, 1};
+      const InferencePlan plan{.precision = variant.inference->default_precision,
+                               .streams_per_gpu = streams};
       return estimate_memory(workload, plan, embedded_catalog().assumptions()).device.expected;
     };
     const double seconds = random.between(0.5, 60);

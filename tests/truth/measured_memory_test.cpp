@@ -104,8 +104,8 @@ double estimated_inference(const Row& row) {
   InferenceWorkload workload;
   workload.inference = &inference;
   workload.lengths = lengths_in(row);
-  const InferencePlan plan{word(row, "precision", precision_names()), row.at("batch").get<int>(),
-                           1};
+  const InferencePlan plan{.precision = word(row, "precision", precision_names()),
+                           .streams_per_gpu = row.at("batch").get<int>()};
   return estimate_memory(workload, plan, embedded_catalog().assumptions())
       .allocated.expected.count();
 }
