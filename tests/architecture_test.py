@@ -29,11 +29,11 @@ MAY_KNOW = {
 PUBLIC_HEADERS = {
     "version": "base", "units": "base", "error": "base", "date": "base", "range": "base",
     "catalog": "catalog", "gpu": "catalog", "provider": "catalog", "voice_model": "catalog",
-    "assumptions": "catalog", "names": "catalog", "rule": "catalog",
+    "assumptions": "catalog", "names": "catalog", "rule": "catalog", "evidence": "catalog",
     "workload": "estimate", "plan": "estimate", "planner": "estimate", "memory": "estimate",
     "duration": "estimate", "cost": "estimate", "serving": "estimate", "estimate": "estimate",
     "recommend": "advise", "candidate": "advise", "rank": "advise", "fit": "advise",
-    "compare": "advise",
+    "compare": "advise", "accuracy": "advise",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<(vcgpu/[^>]+)>)')

@@ -26,6 +26,9 @@ enum class Method { full, lora };
 // What several GPUs share out instead of each holding all of it: zero2 the
 // optimizer state and gradients, zero3 (FSDP) the weights as well.
 enum class Sharding { none, zero2, zero3 };
+// On Windows the desktop holds memory, and a full card spills into host memory
+// instead of failing.
+enum class HostOs { linux, windows };
 enum class BatchUnit { clips, frames, seconds };
 enum class Family { conv_gan, transformer, flow, diffusion };
 

@@ -16,10 +16,6 @@ namespace vcgpu {
 
 enum class Origin { flag, workload, model_default, automatic };
 
-// On Windows the desktop holds memory, and a full card spills into host memory
-// instead of failing.
-enum class HostOs { linux, windows };
-
 template <class T>
 struct Setting {
   T value{};

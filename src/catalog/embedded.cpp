@@ -8,6 +8,7 @@
 #include <cereal/types/utility.hpp>
 
 #include "catalog/archive.hpp"
+#include "catalog/evidence_source.hpp"
 #include "catalog/load.hpp"
 
 extern "C" {
@@ -84,12 +85,28 @@ CatalogParts embedded_parts() {
   return unpacked<CatalogParts>(vcgpu_catalog_begin, vcgpu_catalog_end);
 }
 
+namespace {
+
+std::vector<std::pair<std::string, std::string>> embedded_files() {
+  return unpacked<std::vector<std::pair<std::string, std::string>>>(vcgpu_catalog_json_begin,
+                                                                    vcgpu_catalog_json_end);
+}
+
+}  // namespace
+
 std::vector<JsonText> embedded_texts() {
   std::vector<JsonText> texts;
-  for (auto& [file, text] : unpacked<std::vector<std::pair<std::string, std::string>>>(
-           vcgpu_catalog_json_begin, vcgpu_catalog_json_end))
-    texts.push_back({"embedded/" + file, std::move(text)});
+  for (auto& [file, text] : embedded_files()) {
+    if (file != evidence_file) texts.push_back({"embedded/" + file, std::move(text)});
+  }
   return texts;
+}
+
+std::vector<EvidenceReport> embedded_evidence() {
+  for (auto& [file, text] : embedded_files()) {
+    if (file == evidence_file) return read_evidence({"embedded/" + file, std::move(text)});
+  }
+  return {};
 }
 
 Catalog load_catalog(const CatalogSource& source) {

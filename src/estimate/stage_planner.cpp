@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/numbers.hpp"
+#include "vcgpu/error.hpp"
 #include "vcgpu/names.hpp"
 
 namespace vcgpu {
@@ -111,6 +112,12 @@ double recipe_batch(const StageWorkload& stage, const Gpu& gpu, double share, Pr
 
 int recipe_accumulation(const StageWorkload& stage) {
   return stage.stage->training.accumulation_fixed.value_or(stage.recipe->grad_accum);
+}
+
+// The batch of one GPU that the user asked for.
+double asked_batch(const StageWorkload& stage, int gpus) {
+  const double asked = stage.asked.batch_size->value;
+  return stage.stage->training.batch_is_total ? std::max(1.0, std::ceil(asked / gpus)) : asked;
 }
 
 struct Attempt {
@@ -233,10 +240,7 @@ class StageSearch {
   // The wanted effective batch and the largest micro-batch it allows.
   [[nodiscard]] std::pair<StagePlan, double> wanted(StagePlan plan) const {
     if (m_stage.asked.batch_size) {
-      const double asked = m_stage.asked.batch_size->value;
-      const double micro = m_stage.stage->training.batch_is_total
-                               ? std::max(1.0, std::ceil(asked / plan.gpus))
-                               : asked;
+      const double micro = asked_batch(m_stage, plan.gpus);
       const int accumulation =
           m_stage.asked.grad_accum ? m_stage.asked.grad_accum->value : recipe_accumulation(m_stage);
       plan.wanted_batch = micro * accumulation * plan.gpus;
@@ -380,6 +384,41 @@ class StageSearch {
 };
 
 }  // namespace
+
+StagePlan recipe_plan(const StageWorkload& stage, const GpuGroup& group) {
+  StagePlan plan;
+  plan.precision = precisions_to_try(stage, *group.gpu).front();
+  const MethodChoice method = methods_to_try(stage).front();
+  plan.method = method.method;
+  plan.lora_rank = method.rank;
+  plan.checkpointing = checkpointing_to_try(stage).front();
+  plan.optimizer = optimizers_to_try(stage).front();
+  plan.ema = !stage.asked.ema || stage.asked.ema->value;
+  plan.attention =
+      stage.asked.attention ? std::optional(stage.asked.attention->value) : stage.recipe->attention;
+  plan.gpus = group.gpus();
+  if (stage.asked.sharding) plan.sharding = stage.asked.sharding->value;
+  plan.grad_accum =
+      stage.asked.grad_accum ? stage.asked.grad_accum->value : recipe_accumulation(stage);
+  const double recipe = recipe_batch(stage, *group.gpu, group.share(), plan.precision);
+  plan.batch = stage.asked.batch_size ? asked_batch(stage, plan.gpus)
+               : stage.stage->training.batch_is_total
+                   ? std::max(1.0, std::ceil(recipe / plan.gpus))
+                   : recipe;
+  plan.wanted_batch = plan.effective_batch();
+  const MemoryProfile* profile =
+      find_profile(stage.stage->training.profiles, {.precision = plan.precision,
+                                                    .attention = plan.attention,
+                                                    .checkpointing = plan.checkpointing,
+                                                    .method = plan.method});
+  if (profile == nullptr)
+    throw Error(ExitCode::usage, "unknown-memory",
+                fmt::format("the memory of stage {} with these settings is not known",
+                            stage.stage->id),
+                "leave a setting out");
+  plan.attention = profile->attention;
+  return plan;
+}
 
 StageOutcome plan_stage(const Workload& workload, const StageWorkload& stage, const GpuGroup& group,
                         const Catalog& catalog) {

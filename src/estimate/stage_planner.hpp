@@ -25,6 +25,11 @@ struct StageOutcome {
   std::optional<StageMisfit> misfit;  // present: it does not fit
 };
 
+// The settings that the training code takes by itself on this card, with what
+// the user asked for in their place: what a reporter ran, fitting or not.
+// Throws Error (usage) where the memory of such settings is not known.
+StagePlan recipe_plan(const StageWorkload& stage, const GpuGroup& group);
+
 StageOutcome plan_stage(const Workload& workload, const StageWorkload& stage, const GpuGroup& group,
                         const Catalog& catalog);
 

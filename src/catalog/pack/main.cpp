@@ -9,6 +9,7 @@
 #include <cereal/types/utility.hpp>
 
 #include "catalog/archive.hpp"
+#include "catalog/evidence_source.hpp"
 #include "catalog/load.hpp"
 
 namespace {
@@ -28,6 +29,9 @@ void pack(const std::filesystem::path& data, const std::filesystem::path& out) {
   std::vector<std::pair<std::string, std::string>> named;
   for (const vcgpu::JsonText& text : texts)
     named.emplace_back(std::filesystem::path(text.file).filename().string(), text.text);
+  const vcgpu::JsonText evidence = vcgpu::read_texts({data / vcgpu::evidence_file}).front();
+  (void)vcgpu::read_evidence(evidence);
+  named.emplace_back(vcgpu::evidence_file, evidence.text);
   write_packed(out / "catalog.bin", parts);
   write_packed(out / "catalog.json.bin", named);
 }
