@@ -35,7 +35,8 @@ struct Judgement {
   }
 };
 
-// Shares are of the rows named in the comment; absent where there is none.
+// Figures of peaks weigh each thread once, however many readings it holds.
+// Absent where there is none.
 struct AccuracyScore {
   std::size_t reports = 0, threads = 0;
   std::size_t judged_failed = 0, judged_worked = 0, peaks = 0;

@@ -12,12 +12,13 @@
 
 namespace vcgpu {
 
-// `slack`: device memory above live tensors, as a share (allocator rounding,
-// fragmentation, cuDNN workspaces). `sigma`: standard deviation of the
-// logarithm of the error.
+// Device memory above live tensors, as shares of them. `slack` has to be there:
+// rounding, fragments, the least workspaces. `cache` is what the allocator and
+// cuDNN hold besides where there is room, and give up where there is none.
+// Sigmas are standard deviations of the logarithm of the error.
 struct Overhead {
-  double slack = 0;
-  double sigma = 0;
+  double slack = 0, sigma = 0;
+  double cache = 0, cache_sigma = 0;
 };
 
 struct MemoryAssumptions {

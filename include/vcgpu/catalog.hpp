@@ -4,6 +4,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +35,19 @@ struct CatalogParts {
   CatalogInfo info;
 };
 
+// What a model is called, without the model.
+struct ModelNames {
+  std::string id;
+  std::vector<std::string> aliases;
+  std::vector<std::vector<std::string>> variants;  // id and aliases of each
+};
+
+// Models that are read when they are asked for: most runs ask for one of them.
+struct PackedModels {
+  std::vector<ModelNames> names;
+  std::function<VoiceModel(std::size_t)> unpack;
+};
+
 // A model as the user named it.
 struct ModelChoice {
   const VoiceModel* model = nullptr;
@@ -47,12 +62,14 @@ class Catalog {
   explicit Catalog(CatalogParts parts);
 
   // Without the checks, for parts that a Catalog was made of before: the
-  // embedded ones, which the build checks.
-  static Catalog checked_before(CatalogParts parts);
+  // embedded ones, which the build checks. Models come from `packed` when asked
+  // for, and parts.models is empty.
+  static Catalog checked_before(CatalogParts parts, PackedModels packed);
 
   [[nodiscard]] std::span<const Gpu> gpus() const { return m_parts.gpus; }
   [[nodiscard]] std::span<const Provider> providers() const { return m_parts.providers; }
-  [[nodiscard]] std::span<const VoiceModel> models() const { return m_parts.models; }
+  [[nodiscard]] std::span<const VoiceModel> models() const;  // reads all that are packed
+  [[nodiscard]] std::size_t model_count() const { return m_names.size(); }
   [[nodiscard]] std::span<const MarketReference> market() const { return m_parts.market; }
   [[nodiscard]] const Assumptions& assumptions() const { return m_parts.assumptions; }
   [[nodiscard]] const CatalogInfo& info() const { return m_parts.info; }
@@ -74,12 +91,16 @@ class Catalog {
 
  private:
   struct CheckedBefore {};
-  Catalog(CatalogParts parts, CheckedBefore);
+  Catalog(CatalogParts parts, PackedModels packed, CheckedBefore);
   void check() const;
+  [[nodiscard]] const VoiceModel& model_at(std::size_t index) const;
 
   // A run looks up a handful of names, so they are searched for, not indexed:
   // the index would cost more than all look-ups.
-  CatalogParts m_parts;
+  mutable CatalogParts m_parts;
+  std::vector<ModelNames> m_names;
+  std::function<VoiceModel(std::size_t)> m_unpack;  // empty: m_parts has them
+  mutable std::map<std::size_t, VoiceModel> m_unpacked;
   std::vector<std::size_t> m_gpus_by_id;
 };
 

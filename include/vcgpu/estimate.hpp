@@ -19,7 +19,8 @@ struct MemoryComponent {
 };
 
 struct MemoryEstimate {
-  Range<Bytes> device;                      // on the card, as nvidia-smi shows it
+  Range<Bytes> device;                      // what the card must give; decides whether it fits
+  Range<Bytes> reading;                     // what nvidia-smi shows on a card with room to spare
   Range<Bytes> allocated;                   // live tensors; torch also counts the DDP bucket
   std::vector<MemoryComponent> components;  // they add up to device.expected
   Basis basis{};
@@ -33,7 +34,9 @@ struct MemoryEstimate {
 // Weights, gradients, optimizer state and copies follow from parameter counts;
 // the rest are the terms of the profile that matches the plan. The peak is the
 // largest phase, for a batch of the longest clips. Then come the allocator's
-// slack, the DDP bucket, the CUDA context and communication buffers.
+// slack, the DDP bucket, the CUDA context and communication buffers. A card
+// with room shows more, since the allocator gives its cache up only where it
+// must; on Windows it never does, because the driver spills first.
 // Throws Error (usage) where the model has no data for such a plan; ask
 // find_profile first.
 MemoryEstimate estimate_memory(const StageWorkload& stage, const StagePlan& plan,
@@ -62,6 +65,10 @@ const MemoryProfile* find_profile(const std::vector<MemoryProfile>& profiles,
 // Memory of serving `plan.streams_per_gpu` requests at once on one GPU.
 MemoryEstimate estimate_memory(const InferenceWorkload& workload, const InferencePlan& plan,
                                const Assumptions& assumptions);
+
+// What nvidia-smi shows on a card of this size: no more than there is, where
+// what is needed fits.
+Range<Bytes> on_its_card(const Range<Bytes>& reading, const Range<Bytes>& needed, Bytes usable);
 
 enum class Verdict { fits, tight, does_not_fit };
 std::string_view name_of(Verdict verdict);

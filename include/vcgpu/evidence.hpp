@@ -40,6 +40,7 @@ struct EvidenceReport {
   std::optional<Precision> precision;
   std::optional<Seconds> max_clip;  // training clip, or reference clip of inference
   std::optional<Seconds> output;
+  std::optional<double> segment_samples;
   std::string optimizer;
   std::optional<bool> checkpointing, lora, offload;
   std::string runtime;
@@ -49,6 +50,7 @@ struct EvidenceReport {
   Outcome outcome{};
   std::optional<double> peak_gb;  // as written: GiB on a card, whatever it is called
   PeakKind peak_kind = PeakKind::device;
+  bool peak_is_bound = false;                        // "under 3 GB"
   bool judges_verdict = false, judges_peak = false;  // what it is good for
   std::vector<std::string> assumed;                  // fields that were filled in
   std::string confidence, source, thread, note;

@@ -70,6 +70,7 @@ class Lengths {
 struct LengthRule {
   Variable variable{};
   std::optional<double> per_second, constant, max;
+  std::optional<double> samples;  // of audio in one, for what is configured in samples
   std::vector<Variable> sum;
   double times = 1;
   double plus = 0;
@@ -80,6 +81,7 @@ struct Term {
   std::string name;
   double bytes = 0;
   std::vector<Variable> per;
+  bool workspace = false;  // of a library, not a tensor: on the card, not live
 };
 
 // A moment of a step; the peak is the largest. `forward` holds gradients only
@@ -100,8 +102,9 @@ struct MemoryProfile {
   std::optional<Attention> attention;  // absent: does not matter
   bool checkpointing = false;
   Method method = Method::full;
-  bool offload = false;               // parts wait in host memory until they run
-  std::vector<std::string> runtimes;  // empty: those without a profile of their own
+  bool offload = false;                       // parts wait in host memory until they run
+  std::vector<std::string> runtimes;          // empty: those without a profile of their own
+  std::optional<bool> streams_share_weights;  // where not as the model's own code
   bool autocast_copies = false;
   std::optional<double> weight_bytes;
   // A server that takes this share of the card whatever it needs.

@@ -50,6 +50,7 @@ struct WorkloadRequest {
   Asked<bool> checkpointing;
   Asked<int> lora_rank;  // 0: off
   Asked<std::string> optimizer;
+  Asked<double> segment_samples;  // crop that decoder and discriminators see
   Asked<Attention> attention;
   Asked<bool> ema;
   Asked<Sharding> sharding;
@@ -96,6 +97,7 @@ struct InferenceWorkload {
   Asked<Seconds> latency;
   Setting<std::string> runtime;
   Setting<bool> offload;
+  HostOs os = HostOs::linux;
   Lengths lengths;  // of one request; streams is 0
 };
 
@@ -113,6 +115,10 @@ struct Workload {
   [[nodiscard]] const Variant& variant() const { return *choice.variant; }
 };
 
+// Memory of `gpu` that others hold: as asked, else what a Windows desktop takes
+// of a card that drives a screen, else nothing.
+Bytes reserve_on(const Gpu& gpu, const WorkloadRequest& asked, const Assumptions& assumptions);
+
 // What a full card does on the workload's system, as the end of a sentence;
 // empty where it fails.
 std::string spill_note(const Workload& workload);
@@ -122,10 +128,14 @@ std::string spill_note(const Workload& workload);
 // have. The result points into `catalog`.
 Workload resolve(const WorkloadRequest& asked, const Catalog& catalog);
 
+// By id or alias, whatever the case and punctuation.
+bool is_named(const Stage& stage, std::string_view name);
+
 // What the user gives in place of a length rule.
 struct GivenLengths {
   std::optional<double> text_tokens{}, context_tokens{};
   std::optional<Seconds> reference{};
+  std::optional<double> segment_samples{};
 };
 GivenLengths given_lengths(const WorkloadRequest& asked);
 

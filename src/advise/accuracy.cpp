@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
@@ -42,6 +43,16 @@ bool knows_runtime(const Inference& inference, const std::string& runtime) {
              [&](const InferenceReference& reference) { return reference.runtime == runtime; });
 }
 
+bool sets_segment(const ModelChoice& choice, const std::string& name) {
+  const auto stages = stages_of(*choice.model, *choice.variant);
+  return std::any_of(stages.begin(), stages.end(), [&](const Stage* stage) {
+    if (!name.empty() && !is_named(*stage, name)) return false;
+    return std::any_of(stage->lengths.begin(), stage->lengths.end(), [](const LengthRule& rule) {
+      return rule.variable == Variable::segment_frames && rule.samples;
+    });
+  });
+}
+
 WorkloadRequest request_of(const EvidenceReport& report, const ModelChoice& choice) {
   WorkloadRequest request;
   request.task.value = report.task;
@@ -52,6 +63,9 @@ WorkloadRequest request_of(const EvidenceReport& report, const ModelChoice& choi
     if (!report.stage.empty()) request.stage = Setting<std::string>{report.stage, Origin::workload};
     request.max_clip = stated(report.max_clip);
     request.grad_accum = stated(report.grad_accum);
+    // Old reports name the crop whether or not the stage has one.
+    if (sets_segment(choice, report.stage))
+      request.segment_samples = stated(report.segment_samples);
     request.checkpointing = stated(report.checkpointing);
     if (!report.optimizer.empty())
       request.optimizer = Setting<std::string>{report.optimizer, Origin::workload};
@@ -69,8 +83,15 @@ WorkloadRequest request_of(const EvidenceReport& report, const ModelChoice& choi
     else if (!report.output)
       request.output = stated(report.max_clip);
   }
-  if (!report.runtime.empty() && knows_runtime(inference, report.runtime))
+  // Compiling changes speed; a server changes what is held.
+  const bool plain =
+      report.runtime.empty() || report.runtime == "pytorch" || report.runtime == "compile";
+  if (knows_runtime(inference, report.runtime))
     request.runtime = Setting<std::string>{report.runtime, Origin::workload};
+  else if (!plain)
+    throw Error(ExitCode::usage, "no-runtime",
+                fmt::format("the memory of {}@{} on {} is not known", choice.model->id,
+                            choice.variant->id, report.runtime));
   return request;
 }
 
@@ -124,10 +145,10 @@ class Judge {
     return kind != PeakKind::reservation && kind != PeakKind::requirement;
   }
 
-  // torch's counters are printed in 10^9 bytes by the scripts in question; tools
-  // that read a card print GiB and call them GB.
+  // Scripts print torch's peak in 10^9 bytes; error messages, notebooks that
+  // print what is reserved and tools that read a card mean GiB.
   static Bytes measured_bytes(const EvidenceReport& report) {
-    return report.peak_kind == PeakKind::device ? gib(*report.peak_gb) : gb(*report.peak_gb);
+    return report.peak_kind == PeakKind::allocated ? gb(*report.peak_gb) : gib(*report.peak_gb);
   }
 
   const Gpu& card_of(const EvidenceReport& report) {
@@ -157,26 +178,31 @@ class Judge {
         if (component.name == "DDP gradient bucket") bucket = component.bytes.count();
       }
     }
-    judgement.predicted = of_kind(report, peak, Bytes(bucket), workload);
-    if (judgement.measured)
+    judgement.predicted = of_kind(report, peak, Bytes(bucket), group, workload);
+    if (judgement.measured) {
       judgement.error = judgement.predicted.expected / *judgement.measured - 1;
+      // "Under 3 GB" is contradicted only by more.
+      if (report.peak_is_bound) judgement.error = std::max(*judgement.error, 0.0);
+    }
     if (!report.judges_verdict || gpu.id == no_gpu_id) return;
-    judgement.usable = usable_vram(group, workload.asked.reserve.value);
+    judgement.usable = usable_vram(group, reserve_on(gpu, workload.asked, m_catalog.assumptions()));
     judgement.fit = judge_fit(peak.device, judgement.usable, workload.asked.headroom.value,
                               m_catalog.assumptions());
   }
 
   // What the tool that was read counts.
   Range<Bytes> of_kind(const EvidenceReport& report, const MemoryEstimate& peak, Bytes bucket,
-                       const Workload& workload) const {
+                       const GpuGroup& group, const Workload& workload) const {
     const auto plus = [](const Range<Bytes>& range, Bytes more) {
       return range.map([&](Bytes bytes) { return bytes + more; });
     };
-    const Range<Bytes>& context = m_catalog.assumptions().memory.cuda_context;
+    const Assumptions& assumptions = m_catalog.assumptions();
     if (report.peak_kind == PeakKind::allocated) return plus(peak.allocated, bucket);
     if (report.peak_kind == PeakKind::reserved)
-      return peak.device.map([&](Bytes bytes) { return bytes - context.expected; });
-    return plus(peak.device, workload.asked.reserve.value);
+      return plus(peak.reading, Bytes(0) - assumptions.memory.cuda_context.expected);
+    const Bytes others = reserve_on(*group.gpu, workload.asked, assumptions);
+    return on_its_card(plus(peak.reading, others), plus(peak.device, others),
+                       usable_vram(group, Bytes(0)));
   }
 
   [[nodiscard]] MemoryEstimate inference_memory(const EvidenceReport& report,
@@ -198,13 +224,25 @@ class Judge {
   std::deque<Gpu> m_made_up;
 };
 
-std::optional<double> percentile(std::vector<double> values, double share) {
+// A value and how much it counts.
+using Weighted = std::vector<std::pair<double, double>>;
+
+double total_weight(const Weighted& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0,
+                         [](double sum, const auto& value) { return sum + value.second; });
+}
+
+// The least value that `share` of the weight does not exceed.
+std::optional<double> percentile(Weighted values, double share) {
   if (values.empty()) return std::nullopt;
   std::sort(values.begin(), values.end());
-  const double position = share * (static_cast<double>(values.size()) - 1);
-  const auto below = static_cast<std::size_t>(std::floor(position));
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (position - std::floor(position)) * (values[above] - values[below]);
+  const double wanted = share * total_weight(values);
+  double sum = 0;
+  for (const auto& [value, weight] : values) {
+    sum += weight;
+    if (sum >= wanted - 1e-9) return value;
+  }
+  return values.back().first;
 }
 
 }  // namespace
@@ -222,19 +260,25 @@ std::vector<Judgement> judge_evidence(std::span<const EvidenceReport> reports,
 AccuracyScore score(std::span<const Judgement> judgements) {
   AccuracyScore result;
   std::set<std::string_view> threads;
-  std::vector<double> errors;
-  std::vector<double> waste;
-  std::size_t inside = 0;
+  // Some threads hold many readings of one thing: each thread counts once.
+  std::map<std::string_view, double> readings;
+  for (const Judgement& judgement : judgements) {
+    if (judgement.error) ++readings[judgement.report->thread];
+  }
+  Weighted errors;
+  Weighted waste;
+  double inside = 0;
   for (const Judgement& judgement : judgements) {
     if (!judgement.fit && !judgement.error) continue;
     ++result.reports;
     threads.insert(judgement.report->thread);
     if (judgement.error) {
-      errors.push_back(std::abs(*judgement.error));
-      waste.push_back(judgement.predicted.high / *judgement.measured - 1);
+      const double weight = 1 / readings.at(judgement.report->thread);
+      errors.emplace_back(std::abs(*judgement.error), weight);
+      waste.emplace_back(judgement.predicted.high / *judgement.measured - 1, weight);
       if (judgement.predicted.low <= *judgement.measured &&
           *judgement.measured <= judgement.predicted.high)
-        ++inside;
+        inside += weight;
     }
     if (!judgement.fit) continue;
     ++(judgement.failed() ? result.judged_failed : result.judged_worked);
@@ -244,8 +288,7 @@ AccuracyScore score(std::span<const Judgement> judgements) {
   }
   result.threads = threads.size();
   result.peaks = errors.size();
-  if (!errors.empty())
-    result.inside_range = static_cast<double>(inside) / static_cast<double>(errors.size());
+  if (!errors.empty()) result.inside_range = inside / total_weight(errors);
   result.median_error = percentile(errors, 0.5);
   result.p90_error = percentile(std::move(errors), 0.9);
   result.median_waste = percentile(std::move(waste), 0.5);

@@ -77,6 +77,7 @@ Gpu card_of_size(const Catalog& catalog, double memory_gb) {
   Gpu card;
   card.id = fmt::format("generic-{}gb", number_text(memory_gb));
   card.name = fmt::format("any {} GB card", number_text(memory_gb));
+  card.form = Form::consumer;
   card.memory_gb = memory_gb;
   card.usable_gib = memory_gb * 0.9;
   bool first = true;

@@ -87,11 +87,11 @@ void serialize(Archive& archive, MarketReference& m) {
 
 template <class Archive>
 void serialize(Archive& archive, LengthRule& r) {
-  archive(r.variable, r.per_second, r.constant, r.max, r.sum, r.times, r.plus, r.source);
+  archive(r.variable, r.per_second, r.constant, r.max, r.samples, r.sum, r.times, r.plus, r.source);
 }
 template <class Archive>
 void serialize(Archive& archive, Term& t) {
-  archive(t.name, t.bytes, t.per);
+  archive(t.name, t.bytes, t.per, t.workspace);
 }
 template <class Archive>
 void serialize(Archive& archive, Phase& p) {
@@ -100,8 +100,8 @@ void serialize(Archive& archive, Phase& p) {
 template <class Archive>
 void serialize(Archive& archive, MemoryProfile& p) {
   archive(p.precisions, p.attention, p.checkpointing, p.method, p.offload, p.runtimes,
-          p.autocast_copies, p.weight_bytes, p.reservation_share, p.phases, p.basis, p.spread,
-          p.points, p.residual_percent, p.source);
+          p.streams_share_weights, p.autocast_copies, p.weight_bytes, p.reservation_share, p.phases,
+          p.basis, p.spread, p.points, p.residual_percent, p.source);
 }
 template <class Archive>
 void serialize(Archive& archive, ModelComponent& c) {
@@ -186,7 +186,7 @@ void serialize(Archive& archive, VoiceModel& m) {
 
 template <class Archive>
 void serialize(Archive& archive, Overhead& o) {
-  archive(o.slack, o.sigma);
+  archive(o.slack, o.sigma, o.cache, o.cache_sigma);
 }
 template <class Archive>
 void serialize(Archive& archive, ScalingClass& s) {
@@ -208,6 +208,10 @@ void serialize(Archive& archive, Assumptions& a) {
           a.prices.min_host_reliability, a.prices.good_host_reliability, a.prices.old_after_days);
 }
 
+template <class Archive>
+void serialize(Archive& archive, ModelNames& n) {
+  archive(n.id, n.aliases, n.variants);
+}
 template <class Archive>
 void serialize(Archive& archive, CatalogInfo& i) {
   archive(i.version, i.as_of, i.sha256, i.origin);

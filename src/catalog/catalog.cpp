@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "catalog/load.hpp"
 #include "vcgpu/error.hpp"
 
 namespace vcgpu {
@@ -80,11 +81,10 @@ void check_pricing(const Provider& provider, const Offer& offer) {
         "community, secure or standard");
 }
 
-bool variant_matches(const Variant& variant, std::string_view wanted) {
+bool variant_matches(const std::vector<std::string>& names, std::string_view wanted) {
   const std::string name = normalised_name(wanted);
-  if (normalised_name(variant.id) == name) return true;
-  return std::any_of(variant.aliases.begin(), variant.aliases.end(),
-                     [&](const std::string& alias) { return normalised_name(alias) == name; });
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& other) { return normalised_name(other) == name; });
 }
 
 const Variant& default_variant(const VoiceModel& model) {
@@ -94,8 +94,21 @@ const Variant& default_variant(const VoiceModel& model) {
 
 }  // namespace
 
-Catalog::Catalog(CatalogParts parts, CheckedBefore)
-    : m_parts(std::move(parts)), m_gpus_by_id(m_parts.gpus.size()) {
+ModelNames names_of(const VoiceModel& model) {
+  ModelNames names{model.id, model.aliases, {}};
+  for (const Variant& variant : model.variants) {
+    std::vector<std::string>& list = names.variants.emplace_back(variant.aliases);
+    list.insert(list.begin(), variant.id);
+  }
+  return names;
+}
+
+Catalog::Catalog(CatalogParts parts, PackedModels packed, CheckedBefore)
+    : m_parts(std::move(parts)),
+      m_names(std::move(packed.names)),
+      m_unpack(std::move(packed.unpack)),
+      m_gpus_by_id(m_parts.gpus.size()) {
+  for (const VoiceModel& model : m_parts.models) m_names.push_back(names_of(model));
   std::iota(m_gpus_by_id.begin(), m_gpus_by_id.end(), std::size_t{0});
   std::sort(m_gpus_by_id.begin(), m_gpus_by_id.end(), [this](std::size_t a, std::size_t b) {
     return m_parts.gpus[a].id < m_parts.gpus[b].id;
@@ -104,9 +117,26 @@ Catalog::Catalog(CatalogParts parts, CheckedBefore)
             [](const MarketReference& a, const MarketReference& b) { return a.gpu < b.gpu; });
 }
 
-Catalog::Catalog(CatalogParts parts) : Catalog(std::move(parts), CheckedBefore{}) { check(); }
+Catalog::Catalog(CatalogParts parts) : Catalog(std::move(parts), {}, CheckedBefore{}) { check(); }
 
-Catalog Catalog::checked_before(CatalogParts parts) { return {std::move(parts), CheckedBefore{}}; }
+Catalog Catalog::checked_before(CatalogParts parts, PackedModels packed) {
+  return {std::move(parts), std::move(packed), CheckedBefore{}};
+}
+
+std::span<const VoiceModel> Catalog::models() const {
+  if (m_unpack && m_parts.models.empty()) {
+    m_parts.models.reserve(m_names.size());
+    for (std::size_t i = 0; i < m_names.size(); ++i) m_parts.models.push_back(m_unpack(i));
+  }
+  return m_parts.models;
+}
+
+const VoiceModel& Catalog::model_at(std::size_t index) const {
+  if (!m_parts.models.empty()) return m_parts.models[index];
+  const auto found = m_unpacked.find(index);
+  return found != m_unpacked.end() ? found->second
+                                   : m_unpacked.emplace(index, m_unpack(index)).first->second;
+}
 
 void Catalog::check() const {
   check_names(m_parts.gpus, "GPUs");
@@ -166,21 +196,27 @@ const Provider& Catalog::provider(std::string_view name) const {
 ModelChoice Catalog::model(std::string_view name) const {
   const std::size_t at = name.find('@');
   const std::string_view model_name = name.substr(0, at);
-  const VoiceModel* found = find_named(m_parts.models, model_name);
+  const ModelNames* found = find_named(m_names, model_name);
+  const auto index_of = [&](const ModelNames& names) {
+    return static_cast<std::size_t>(&names - m_names.data());
+  };
   if (found == nullptr) {
     // "v2proplus" alone: fine where only one model has such a variant.
-    std::vector<ModelChoice> choices;
+    std::vector<std::pair<std::size_t, std::size_t>> choices;
     if (at == std::string_view::npos && name.size() <= 256 && !normalised_name(name).empty()) {
-      for (const VoiceModel& model : m_parts.models) {
-        for (const Variant& variant : model.variants) {
-          if (variant_matches(variant, name)) choices.push_back({&model, &variant, true, {}});
+      for (const ModelNames& names : m_names) {
+        for (std::size_t i = 0; i < names.variants.size(); ++i) {
+          if (variant_matches(names.variants[i], name)) choices.emplace_back(index_of(names), i);
         }
       }
     }
-    if (choices.size() == 1) return choices.front();
-    unknown("model", model_name, m_parts.models, "models");
+    if (choices.size() == 1) {
+      const VoiceModel& model = model_at(choices.front().first);
+      return {&model, &model.variants[choices.front().second], true, {}};
+    }
+    unknown("model", model_name, m_names, "models");
   }
-  const VoiceModel& model = *found;
+  const VoiceModel& model = model_at(index_of(*found));
   ModelChoice choice{&model, &default_variant(model), false, {}};
   for (const auto& [alias, note] : model.alias_notes) {
     if (normalised_name(alias) == normalised_name(model_name)) choice.note = note;
@@ -188,10 +224,10 @@ ModelChoice Catalog::model(std::string_view name) const {
   if (at == std::string_view::npos) return choice;
   const std::string_view wanted = name.substr(at + 1);
   std::vector<std::string> known;
-  for (const Variant& variant : model.variants) {
-    known.push_back(variant.id);
-    if (wanted.size() > 256 || !variant_matches(variant, wanted)) continue;
-    choice.variant = &variant;
+  for (std::size_t i = 0; i < model.variants.size(); ++i) {
+    known.push_back(model.variants[i].id);
+    if (wanted.size() > 256 || !variant_matches(found->variants[i], wanted)) continue;
+    choice.variant = &model.variants[i];
     choice.variant_named = true;
     return choice;
   }

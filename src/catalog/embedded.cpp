@@ -33,6 +33,7 @@ class MemoryArchive : public cereal::InputArchive<MemoryArchive, cereal::AllowEm
     std::memcpy(target, m_rest.data(), size);
     m_rest = m_rest.subspan(size);
   }
+  [[nodiscard]] std::span<const char> rest() const { return m_rest; }
 
  private:
   std::span<const char> m_rest;
@@ -81,8 +82,25 @@ T unpacked(const char* begin, const char* end) {
 
 }  // namespace
 
-CatalogParts embedded_parts() {
-  return unpacked<CatalogParts>(vcgpu_catalog_begin, vcgpu_catalog_end);
+std::pair<CatalogParts, PackedModels> embedded_parts() {
+  CatalogParts parts;
+  PackedModels packed;
+  std::vector<std::uint64_t> sizes;
+  MemoryArchive archive(std::span(vcgpu_catalog_begin, vcgpu_catalog_end));
+  archive(parts, packed.names, sizes);
+  std::vector<std::span<const char>> models;
+  std::span<const char> rest = archive.rest();
+  for (const std::uint64_t size : sizes) {
+    models.push_back(rest.first(size));
+    rest = rest.subspan(size);
+  }
+  packed.unpack = [models = std::move(models)](std::size_t index) {
+    MemoryArchive one(models.at(index));
+    VoiceModel model;
+    one(model);
+    return model;
+  };
+  return {std::move(parts), std::move(packed)};
 }
 
 namespace {
@@ -110,8 +128,10 @@ std::vector<EvidenceReport> embedded_evidence() {
 }
 
 Catalog load_catalog(const CatalogSource& source) {
-  if (!source.directory && source.overlays.empty())
-    return Catalog::checked_before(embedded_parts());
+  if (!source.directory && source.overlays.empty()) {
+    auto [parts, packed] = embedded_parts();
+    return Catalog::checked_before(std::move(parts), std::move(packed));
+  }
   std::string origin = source.directory ? source.directory->string() : "embedded";
   for (const std::filesystem::path& overlay : source.overlays) origin += " + " + overlay.string();
   const std::vector<JsonText> base =

@@ -26,8 +26,11 @@ std::vector<JsonText> read_catalog_texts(const std::filesystem::path& directory)
 CatalogParts read_catalog_parts(const std::vector<JsonText>& base,
                                 const std::vector<JsonText>& overlays, const std::string& origin);
 
+// What a model is called.
+ModelNames names_of(const VoiceModel& model);
+
 // What the build put into the program.
-CatalogParts embedded_parts();
+std::pair<CatalogParts, PackedModels> embedded_parts();
 std::vector<JsonText> embedded_texts();
 
 }  // namespace vcgpu

@@ -46,6 +46,13 @@ std::map<Enum, double> by_name(const JsonNode& node, const Names<Enum>& names, d
   return values;
 }
 
+Overhead read_overhead(const JsonNode& node) {
+  return {.slack = node.number("slack", 0, 2),
+          .sigma = node.number("sigma", 0, 2),
+          .cache = node.number("cache", 0, 2),
+          .cache_sigma = node.number("cache_sigma", 0, 2)};
+}
+
 MemoryAssumptions read_memory(const JsonNode& node) {
   node.only({"cuda_context_mib", "communication_mib", "training", "inference", "basis_sigma",
              "tight_up_to_probability", "windows_reserve_gib"});
@@ -55,17 +62,17 @@ MemoryAssumptions read_memory(const JsonNode& node) {
   for (const auto& [count, n] : by_gpu_count(sourced(node, "communication_mib"), 0, 100'000))
     memory.communication[count] = mib(n);
   for (const JsonNode& item : node.items("training")) {
-    item.only({"family", "slack", "sigma", "source", "as_of"});
+    item.only({"family", "slack", "sigma", "cache", "cache_sigma", "source", "as_of"});
     (void)item.text("source");
-    memory.training[item.choice("family", family_names())] = {item.number("slack", 0, 2),
-                                                              item.number("sigma", 0, 2)};
+    memory.training[item.choice("family", family_names())] = read_overhead(item);
   }
   for (const auto& [name, family] : family_names()) {
     if (!memory.training.contains(family))
       node.at("training").fail("has no entry for family '" + std::string(name) + "'");
   }
   const JsonNode inference = sourced(node, "inference");
-  memory.inference = {inference.number("slack", 0, 2), inference.number("sigma", 0, 2)};
+  inference.only({"slack", "sigma", "cache", "cache_sigma", "source", "as_of"});
+  memory.inference = read_overhead(inference);
   memory.basis_sigma = by_name(sourced(node, "basis_sigma"), basis_names(), 0.001, 2);
   memory.tight_up_to_probability = node.number("tight_up_to_probability", 0.01, 1);
   memory.windows_reserve = gib(value_of(node, "windows_reserve_gib", 0, 16));

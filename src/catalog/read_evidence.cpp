@@ -38,40 +38,13 @@ std::optional<Seconds> optional_seconds(const JsonNode& node, std::string_view k
 }
 
 EvidenceReport read_report(const JsonNode& node) {
-  node.only({"id",
-             "model",
-             "variant",
-             "stage",
-             "task",
-             "gpu",
-             "vram_gb",
-             "num_gpus",
-             "batch",
-             "batch_unit",
-             "batch_scope",
-             "grad_accum",
-             "precision",
-             "max_clip_s",
-             "output_s",
-             "text_chars",
-             "segment_samples",
-             "optimizer",
-             "grad_checkpoint",
-             "lora",
-             "offload",
-             "runtime",
-             "os",
-             "concurrency",
-             "outcome",
-             "peak_gb",
-             "peak_kind",
-             "speed",
-             "use",
-             "assumed",
-             "confidence",
-             "source",
-             "thread",
-             "note",
+  node.only({"id",          "model",           "variant",    "stage",           "task",
+             "gpu",         "vram_gb",         "num_gpus",   "batch",           "batch_unit",
+             "batch_scope", "grad_accum",      "precision",  "max_clip_s",      "output_s",
+             "text_chars",  "segment_samples", "optimizer",  "grad_checkpoint", "lora",
+             "offload",     "runtime",         "os",         "concurrency",     "outcome",
+             "peak_gb",     "peak_kind",       "peak_bound", "speed",           "use",
+             "assumed",     "confidence",      "source",     "thread",          "note",
              "finding"});
   EvidenceReport report;
   report.id = node.text("id");
@@ -89,6 +62,7 @@ EvidenceReport read_report(const JsonNode& node) {
   if (node.has("precision")) report.precision = node.choice("precision", precision_names());
   report.max_clip = optional_seconds(node, "max_clip_s");
   report.output = optional_seconds(node, "output_s");
+  report.segment_samples = node.optional_number("segment_samples", 100, 1e8);
   report.optimizer = node.text_or_empty("optimizer");
   report.checkpointing = node.optional_boolean("grad_checkpoint");
   report.lora = node.optional_boolean("lora");
@@ -102,6 +76,8 @@ EvidenceReport read_report(const JsonNode& node) {
   report.peak_gb = node.optional_number("peak_gb", 0, 100'000);
   if (report.peak_gb == 0.0) report.peak_gb.reset();  // ran on a CPU
   if (node.has("peak_kind")) report.peak_kind = node.choice("peak_kind", peak_kind_names());
+  if (node.has("peak_bound"))
+    report.peak_is_bound = node.choice("peak_bound", Names<bool>{{"upper", true}});
   for (const std::string& use : node.texts("use")) {
     report.judges_verdict = report.judges_verdict || use == "verdict";
     report.judges_peak = report.judges_peak || use == "peak";
@@ -119,7 +95,12 @@ EvidenceReport read_report(const JsonNode& node) {
 }
 
 void erase_nulls(Json& value) {
-  for (auto it = value.begin(); it != value.end();) it = it->is_null() ? value.erase(it) : it + 1;
+  for (auto it = value.begin(); it != value.end();) {
+    if (it->is_null())
+      it = value.erase(it);
+    else
+      ++it;
+  }
 }
 
 // One report for each line; errors name the line.

@@ -35,12 +35,13 @@ Seconds seconds(const JsonNode& node, std::string_view key) {
 }
 
 LengthRule read_length(const JsonNode& node) {
-  node.only({"name", "per_second", "constant", "sum", "times", "plus", "max", "source"});
+  node.only({"name", "per_second", "constant", "sum", "times", "plus", "max", "samples", "source"});
   LengthRule rule;
   rule.variable = node.choice("name", variable_names());
   rule.per_second = node.optional_number("per_second", 1e-6, 1e6);
   rule.constant = node.optional_number("constant", 1e-6, max_length);
   rule.max = node.optional_number("max", 1, max_length);
+  rule.samples = node.optional_number("samples", 1, 1e6);
   for (const JsonNode& part : node.items("sum"))
     rule.sum.push_back(part.as_choice(variable_names()));
   rule.times = node.number_or("times", 0, 1e6, 1);
@@ -52,13 +53,14 @@ LengthRule read_length(const JsonNode& node) {
 }
 
 Term read_term(const JsonNode& node) {
-  node.only({"name", "bytes", "per"});
+  node.only({"name", "bytes", "per", "workspace"});
   Term term;
   term.name = node.text("name");
   // Not negative: more batch or longer clips never need less memory.
   term.bytes = node.number("bytes", 0, max_term_bytes);
   for (const JsonNode& variable : node.items("per"))
     term.per.push_back(variable.as_choice(variable_names()));
+  term.workspace = node.boolean_or("workspace", false);
   return term;
 }
 
@@ -74,8 +76,8 @@ Phase read_phase(const JsonNode& node) {
 
 MemoryProfile read_profile(const JsonNode& node) {
   node.only({"precision", "attention", "checkpointing", "method", "offload", "runtimes",
-             "autocast_copies", "weight_bytes", "reservation_share", "phases", "basis", "spread",
-             "points", "residual_percent", "source"});
+             "streams_share_weights", "autocast_copies", "weight_bytes", "reservation_share",
+             "phases", "basis", "spread", "points", "residual_percent", "source"});
   MemoryProfile profile;
   for (const JsonNode& precision : node.items("precision"))
     profile.precisions.push_back(precision.as_choice(precision_names()));
@@ -85,6 +87,7 @@ MemoryProfile read_profile(const JsonNode& node) {
   if (node.has("method")) profile.method = node.choice("method", method_names());
   profile.offload = node.boolean_or("offload", false);
   profile.runtimes = node.texts("runtimes");
+  profile.streams_share_weights = node.optional_boolean("streams_share_weights");
   profile.autocast_copies = node.boolean_or("autocast_copies", false);
   profile.weight_bytes = node.optional_number("weight_bytes", 0.25, 8);
   profile.reservation_share = node.optional_number("reservation_share", 0.01, 1);

@@ -28,7 +28,7 @@ ExitCode run(const Flags& flags) {
   const Catalog catalog = load_catalog(options.catalog);
   log_step(fmt::format("catalog {} ({}): {} GPUs, {} providers, {} models", catalog.info().version,
                        catalog.info().origin, catalog.gpus().size(), catalog.providers().size(),
-                       catalog.models().size()));
+                       catalog.model_count()));
   RecommendOptions wanted = read(flags.offers, catalog);
   read(flags.hardware, catalog, wanted.filter);
   wanted.today = options.today;

@@ -112,6 +112,12 @@ const std::vector<SettingRule>& rules() {
        [](R& r, S t, Origin o) { r.lora_rank = asked(parse_lora(t), o); }},
       {"optimizer", "Settings", "adamw, adamw-8bit, sgd or auto", true, training,
        [](R& r, S t, Origin o) { r.optimizer = asked(std::string(t), o); }},
+      {"segment-samples", "Settings", "crop that decoder and discriminators train on", false,
+       training,
+       [](R& r, S t, Origin o) {
+         r.segment_samples =
+             asked(static_cast<double>(parse_integer(t, "--segment-samples", {100, 1e8})), o);
+       }},
       {"attention", "Settings", "eager, sdpa or auto", true, training,
        [](R& r, S t, Origin o) {
          r.attention = asked(parse_choice(t, "--attention", attention_names()), o);

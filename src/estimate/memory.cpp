@@ -31,9 +31,14 @@ double term_bytes(const Term& term, const Lengths& lengths) {
   return bytes;
 }
 
-double terms_bytes(const Phase& phase, const Lengths& lengths) {
-  double bytes = 0;
-  for (const Term& term : phase.terms) bytes += term_bytes(term, lengths);
+struct TermsBytes {
+  double live = 0, workspace = 0;
+};
+
+TermsBytes terms_bytes(const Phase& phase, const Lengths& lengths) {
+  TermsBytes bytes;
+  for (const Term& term : phase.terms)
+    (term.workspace ? bytes.workspace : bytes.live) += term_bytes(term, lengths);
   return bytes;
 }
 
@@ -109,14 +114,17 @@ const MemoryProfile& profile_for(const StageWorkload& stage, const StagePlan& pl
 struct Peak {
   PhaseKind kind = PhaseKind::step;
   const Phase* phase = nullptr;  // null: the optimizer step, which has no terms
-  double bytes = 0;
+  double bytes = 0;              // of live tensors
+  double workspace = 0;
 };
 
 Peak training_peak(const MemoryProfile& profile, const FixedParts& parts, const Lengths& lengths) {
-  Peak peak{PhaseKind::step, nullptr, parts.in_phase(PhaseKind::step)};
+  Peak peak{PhaseKind::step, nullptr, parts.in_phase(PhaseKind::step), 0};
   for (const Phase& phase : profile.phases) {
-    const double bytes = parts.in_phase(phase.kind) + terms_bytes(phase, lengths);
-    if (bytes > peak.bytes) peak = {phase.kind, &phase, bytes};
+    const TermsBytes terms = terms_bytes(phase, lengths);
+    const double bytes = parts.in_phase(phase.kind) + terms.live;
+    if (bytes + terms.workspace > peak.bytes + peak.workspace)
+      peak = {phase.kind, &phase, bytes, terms.workspace};
   }
   return peak;
 }
@@ -133,16 +141,45 @@ Bytes communication_buffers(int gpus, const MemoryAssumptions& memory) {
   return found->second;
 }
 
-// From live tensors to what the card shows.
-Range<Bytes> on_device(Bytes allocated, const Overhead& overhead, double basis_sigma, Bytes added,
-                       Bytes communication, double contexts, const MemoryAssumptions& memory) {
-  const double sigma = combined(overhead.sigma, basis_sigma);
-  Range<Bytes> tensors = log_normal_range(allocated * (1 + overhead.slack) + added, sigma);
+// What is on a card besides live tensors.
+struct Surroundings {
+  Overhead overhead;
+  Bytes bucket, communication;
+  Bytes workspace;
+  double contexts = 1;
+};
+
+// From live tensors to the card, with `slack` of them on top.
+Range<Bytes> on_card(Bytes allocated, double slack, double slack_sigma, double basis_sigma,
+                     const Surroundings& around, const MemoryAssumptions& memory) {
+  const double sigma = combined(slack_sigma, basis_sigma);
+  const Bytes added = around.bucket + around.workspace;
+  Range<Bytes> tensors = log_normal_range(allocated * (1 + slack) + added, sigma);
   // However little is lost, the tensors themselves are there.
   tensors.low = std::max(tensors.low, log_normal_range(allocated, basis_sigma).low + added);
   const Range<Bytes> context =
-      memory.cuda_context.map([&](Bytes b) { return b * contexts + communication; });
+      memory.cuda_context.map([&](Bytes b) { return b * around.contexts + around.communication; });
   return tensors + context;
+}
+
+Range<Bytes> reading(Bytes allocated, double basis_sigma, const Surroundings& around,
+                     const MemoryAssumptions& memory) {
+  const Overhead& o = around.overhead;
+  return on_card(allocated, o.slack + o.cache, combined(o.sigma, o.cache_sigma), basis_sigma,
+                 around, memory);
+}
+
+// Where a full card fails, the allocator first gives its cache up; where the
+// driver spills, it never learns that the card is full.
+Range<Bytes> needed(Bytes allocated, double basis_sigma, const Surroundings& around, HostOs os,
+                    const MemoryAssumptions& memory) {
+  if (os == HostOs::windows) return reading(allocated, basis_sigma, around, memory);
+  return on_card(allocated, around.overhead.slack, around.overhead.sigma, basis_sigma, around,
+                 memory);
+}
+
+double needed_slack(const Overhead& overhead, HostOs os) {
+  return overhead.slack + (os == HostOs::windows ? overhead.cache : 0);
 }
 
 void add(std::vector<MemoryComponent>& components, std::string name, double bytes, Basis basis) {
@@ -174,9 +211,12 @@ Range<Bytes> device_peak(const StageWorkload& stage, const StagePlan& plan,
   const FixedParts parts = fixed_parts(stage.stage->training, plan, profile);
   const Peak peak = training_peak(profile, parts, lengths_in_plan(stage, plan));
   const MemoryAssumptions& memory = assumptions.memory;
-  return on_device(Bytes(peak.bytes), memory.training.at(stage.stage->family),
-                   sigma_of(profile, memory), Bytes(parts.bucket),
-                   communication_buffers(plan.gpus, memory), 1, memory);
+  return needed(Bytes(peak.bytes), sigma_of(profile, memory),
+                {.overhead = memory.training.at(stage.stage->family),
+                 .bucket = Bytes(parts.bucket),
+                 .communication = communication_buffers(plan.gpus, memory),
+                 .workspace = Bytes(peak.workspace)},
+                stage.asked.os.value, memory);
 }
 
 MemoryEstimate estimate_memory(const StageWorkload& stage, const StagePlan& plan,
@@ -194,8 +234,13 @@ MemoryEstimate estimate_memory(const StageWorkload& stage, const StagePlan& plan
   estimate.basis = profile.basis;
   estimate.peak_phase = peak.phase != nullptr ? peak.phase->name : "optimizer step";
   estimate.allocated = log_normal_range(Bytes(peak.bytes), basis_sigma);
-  estimate.device = on_device(Bytes(peak.bytes), overhead, basis_sigma, Bytes(parts.bucket),
-                              communication, 1, memory);
+  const Surroundings around{.overhead = overhead,
+                            .bucket = Bytes(parts.bucket),
+                            .communication = communication,
+                            .workspace = Bytes(peak.workspace)};
+  const HostOs os = stage.asked.os.value;
+  estimate.device = needed(Bytes(peak.bytes), basis_sigma, around, os, memory);
+  estimate.reading = reading(Bytes(peak.bytes), basis_sigma, around, memory);
 
   std::vector<MemoryComponent>& components = estimate.components;
   add(components, "weights", parts.weights, Basis::measured);
@@ -212,7 +257,8 @@ MemoryEstimate estimate_memory(const StageWorkload& stage, const StagePlan& plan
     for (const Term& term : peak.phase->terms)
       add(components, term.name, term_bytes(term, lengths), profile.basis);
   }
-  add(components, "allocator slack and workspaces", peak.bytes * overhead.slack, Basis::reported);
+  add(components, "allocator slack and workspaces", peak.bytes * needed_slack(overhead, os),
+      Basis::reported);
   add(components, "DDP gradient bucket", parts.bucket, Basis::measured);
   add(components, "CUDA context", memory.cuda_context.expected.count(), Basis::reported);
   add(components, "communication buffers", communication.count(), Basis::reported);
@@ -232,10 +278,10 @@ MemoryEstimate estimate_memory(const InferenceWorkload& workload, const Inferenc
                 fmt::format("inference memory in {} is not known", name_of(plan.precision)),
                 "leave --precision out");
   // Streams that cannot share one process pay for everything again.
-  const double processes = inference.streams_share_weights ? 1 : plan.streams_per_gpu;
+  const bool share = profile->streams_share_weights.value_or(inference.streams_share_weights);
+  const double processes = share ? 1 : plan.streams_per_gpu;
   Lengths lengths = workload.lengths;
-  lengths[Variable::streams] = lengths[Variable::batch] =
-      inference.streams_share_weights ? plan.streams_per_gpu : 1;
+  lengths[Variable::streams] = lengths[Variable::batch] = share ? plan.streams_per_gpu : 1;
 
   const auto usual_bytes = [&](Precision precision) {
     switch (precision) {
@@ -260,14 +306,17 @@ MemoryEstimate estimate_memory(const InferenceWorkload& workload, const Inferenc
 
   const Phase* peak = nullptr;
   double peak_bytes = -1;
+  double workspace = 0;
   for (const Phase& phase : profile->phases) {
-    double bytes = terms_bytes(phase, lengths);
+    const TermsBytes terms = terms_bytes(phase, lengths);
+    double bytes = terms.live;
     for (const ModelComponent& component : inference.components) {
       if (resident(component, phase)) bytes += weights_of(component);
     }
-    if (bytes > peak_bytes) {
+    if (bytes + terms.workspace > peak_bytes + workspace) {
       peak = &phase;
       peak_bytes = bytes;
+      workspace = terms.workspace;
     }
   }
   const MemoryAssumptions& memory = assumptions.memory;
@@ -277,8 +326,13 @@ MemoryEstimate estimate_memory(const InferenceWorkload& workload, const Inferenc
   estimate.peak_phase = peak->name;
   estimate.reservation_share = profile->reservation_share;
   estimate.allocated = log_normal_range(Bytes(peak_bytes * processes), basis_sigma);
-  estimate.device = on_device(Bytes(peak_bytes * processes), memory.inference, basis_sigma,
-                              Bytes(0), Bytes(0), processes, memory);
+  const Surroundings around{.overhead = memory.inference,
+                            .bucket = Bytes(0),
+                            .communication = Bytes(0),
+                            .workspace = Bytes(workspace * processes),
+                            .contexts = processes};
+  estimate.device = needed(Bytes(peak_bytes * processes), basis_sigma, around, workload.os, memory);
+  estimate.reading = reading(Bytes(peak_bytes * processes), basis_sigma, around, memory);
   std::vector<MemoryComponent>& components = estimate.components;
   for (const ModelComponent& component : inference.components) {
     if (resident(component, *peak))
@@ -287,11 +341,19 @@ MemoryEstimate estimate_memory(const InferenceWorkload& workload, const Inferenc
   }
   for (const Term& term : peak->terms)
     add(components, term.name, term_bytes(term, lengths) * processes, profile->basis);
-  add(components, "allocator slack and workspaces", peak_bytes * processes * memory.inference.slack,
-      Basis::reported);
+  add(components, "allocator slack and workspaces",
+      peak_bytes * processes * needed_slack(memory.inference, workload.os), Basis::reported);
   add(components, processes > 1 ? "CUDA contexts" : "CUDA context",
       memory.cuda_context.expected.count() * processes, Basis::reported);
   return estimate;
+}
+
+Range<Bytes> on_its_card(const Range<Bytes>& reading, const Range<Bytes>& needed, Bytes usable) {
+  const auto capped = [&](Bytes shows, Bytes needs) {
+    return std::max(needs, std::min(shows, usable));
+  };
+  return {capped(reading.low, needed.low), capped(reading.expected, needed.expected),
+          capped(reading.high, needed.high)};
 }
 
 std::string_view name_of(Verdict verdict) {

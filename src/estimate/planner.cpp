@@ -219,13 +219,13 @@ void plan_inference(const Workload& workload, const Catalog& catalog, GroupPlan&
   plan.device = estimate_memory(inference, *plan.inference, assumptions).device;
   plan.fit = judge_fit(plan.device, plan.usable, workload.asked.headroom.value, assumptions);
   if (plan.fit.verdict == Verdict::does_not_fit) {
+    const Bytes reserve = reserve_on(*plan.group.gpu, workload.asked, assumptions);
     plan.obstacle = Obstacle{
         "does-not-fit",
         fmt::format("needs {} for one request, {} gives {}", vram_text(plan.device.expected),
                     group_label(plan.group), vram_text(plan.usable)) +
             spill_note(workload),
-        fmt::format("a GPU with {} usable or more",
-                    vram_text(plan.device.high + workload.asked.reserve.value))};
+        fmt::format("a GPU with {} usable or more", vram_text(plan.device.high + reserve))};
     return;
   }
   plan.obstacle = speed_obstacle(inference, workload, plan);
@@ -245,7 +245,7 @@ void plan_inference(const Workload& workload, const Catalog& catalog, GroupPlan&
 GroupPlan plan_group(const Workload& workload, const GpuGroup& group, const Catalog& catalog) {
   GroupPlan plan;
   plan.group = group;
-  plan.usable = usable_vram(group, workload.asked.reserve.value);
+  plan.usable = usable_vram(group, reserve_on(*group.gpu, workload.asked, catalog.assumptions()));
   plan.obstacle = hardware_obstacle(workload, group);
   if (plan.obstacle) return plan;
   if (is_training(workload.task)) {

@@ -137,7 +137,8 @@ class StageSearch {
         m_stage(stage),
         m_group(group),
         m_catalog(catalog),
-        m_usable(usable_vram(group, workload.asked.reserve.value)) {}
+        m_reserve(reserve_on(*group.gpu, workload.asked, catalog.assumptions())),
+        m_usable(usable_vram(group, m_reserve)) {}
 
   StageOutcome run() {
     if (std::optional<Obstacle> obstacle = refusal()) return {std::nullopt, obstacle, std::nullopt};
@@ -337,7 +338,7 @@ class StageSearch {
     misfit.lack = smallest.device.expected.count() / std::max(m_usable.count(), 1.0);
     misfit.asked_batch = smallest.plan.batch;
     misfit.asked_clip = m_stage.max_clip.value;
-    misfit.needed = smallest.device.high + m_workload.asked.reserve.value;
+    misfit.needed = smallest.device.high + m_reserve;
     if (m_stage.asked.batch_size) misfit.batch = largest_batch(smallest.plan);
     misfit.max_clip = longest_clip(smallest.plan);
     return misfit;
@@ -380,6 +381,7 @@ class StageSearch {
   const StageWorkload& m_stage;
   const GpuGroup& m_group;
   const Catalog& m_catalog;
+  Bytes m_reserve;
   Bytes m_usable;
 };
 
@@ -401,10 +403,9 @@ StagePlan recipe_plan(const StageWorkload& stage, const GpuGroup& group) {
   plan.grad_accum =
       stage.asked.grad_accum ? stage.asked.grad_accum->value : recipe_accumulation(stage);
   const double recipe = recipe_batch(stage, *group.gpu, group.share(), plan.precision);
-  plan.batch = stage.asked.batch_size ? asked_batch(stage, plan.gpus)
-               : stage.stage->training.batch_is_total
-                   ? std::max(1.0, std::ceil(recipe / plan.gpus))
-                   : recipe;
+  plan.batch = stage.asked.batch_size                 ? asked_batch(stage, plan.gpus)
+               : stage.stage->training.batch_is_total ? std::max(1.0, std::ceil(recipe / plan.gpus))
+                                                      : recipe;
   plan.wanted_batch = plan.effective_batch();
   const MemoryProfile* profile =
       find_profile(stage.stage->training.profiles, {.precision = plan.precision,
@@ -412,10 +413,10 @@ StagePlan recipe_plan(const StageWorkload& stage, const GpuGroup& group) {
                                                     .checkpointing = plan.checkpointing,
                                                     .method = plan.method});
   if (profile == nullptr)
-    throw Error(ExitCode::usage, "unknown-memory",
-                fmt::format("the memory of stage {} with these settings is not known",
-                            stage.stage->id),
-                "leave a setting out");
+    throw Error(
+        ExitCode::usage, "unknown-memory",
+        fmt::format("the memory of stage {} with these settings is not known", stage.stage->id),
+        "leave a setting out");
   plan.attention = profile->attention;
   return plan;
 }

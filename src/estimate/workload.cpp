@@ -109,6 +109,13 @@ void check_levers(const WorkloadRequest& asked, const Stage& stage, const std::s
                          name_of(wanted)),
              "leave --precision out");
   }
+  if (asked.segment_samples &&
+      std::none_of(stage.lengths.begin(), stage.lengths.end(), [](const LengthRule& rule) {
+        return rule.variable == Variable::segment_frames && rule.samples;
+      }))
+    refuse("no-segment",
+           fmt::format("stage {} of {} does not train on crops of a set length", stage.id, model),
+           "leave --segment-samples out");
   if (asked.ema && !asked.ema->value && training.ema_bytes && !training.ema_switch)
     refuse("no-ema-switch",
            fmt::format("the trainer of {} always keeps an averaged copy (EMA) in stage {}", model,
@@ -204,13 +211,6 @@ void settle_lever(Asked<T> WorkloadRequest::*lever, Workload& workload) {
   if (takers == 0 && refusal) throw Error(*refusal);
 }
 
-bool is_named(const Stage& stage, std::string_view name) {
-  const std::string wanted = normalised_name(name);
-  return normalised_name(stage.id) == wanted ||
-         std::any_of(stage.aliases.begin(), stage.aliases.end(),
-                     [&](const std::string& alias) { return normalised_name(alias) == wanted; });
-}
-
 void resolve_training(const WorkloadRequest& asked, Workload& workload) {
   std::vector<std::string> known;
   for (const Stage* stage : stages_of(workload.model(), workload.variant())) {
@@ -231,6 +231,7 @@ void resolve_training(const WorkloadRequest& asked, Workload& workload) {
   settle_lever(&WorkloadRequest::precision, workload);
   settle_lever(&WorkloadRequest::attention, workload);
   settle_lever(&WorkloadRequest::grad_accum, workload);
+  settle_lever(&WorkloadRequest::segment_samples, workload);
   settle_lever(&WorkloadRequest::ema, workload);
   settle_lever(&WorkloadRequest::sharding, workload);
 }
@@ -241,6 +242,20 @@ void resolve_inference(const WorkloadRequest& asked, Workload& workload,
   InferenceWorkload resolved;
   resolved.inference = &inference;
   resolved.precision = asked_or(asked.precision, inference.default_precision);
+  // A runtime may know other precisions than the model's own code.
+  if (asked.runtime && !asked.precision) {
+    const MemoryProfile* own = nullptr;
+    bool has_default = false;
+    for (const MemoryProfile& profile : inference.profiles) {
+      if (std::find(profile.runtimes.begin(), profile.runtimes.end(), asked.runtime->value) ==
+          profile.runtimes.end())
+        continue;
+      if (own == nullptr) own = &profile;
+      has_default = has_default || std::find(profile.precisions.begin(), profile.precisions.end(),
+                                             resolved.precision.value) != profile.precisions.end();
+    }
+    if (own != nullptr && !has_default) resolved.precision.value = own->precisions.front();
+  }
   const auto matches = [&](const MemoryProfile& profile) {
     return std::find(profile.precisions.begin(), profile.precisions.end(),
                      resolved.precision.value) != profile.precisions.end();
@@ -272,6 +287,7 @@ void resolve_inference(const WorkloadRequest& asked, Workload& workload,
                        printable(asked.runtime->value, 40)),
            runtimes.empty() ? "leave --runtime out" : "known: " + joined(runtimes));
   }
+  resolved.os = asked.os.value;
   resolved.offload = asked_or(asked.offload, false);
   if (resolved.offload.value &&
       std::none_of(inference.profiles.begin(), inference.profiles.end(),
@@ -304,11 +320,19 @@ void resolve_inference(const WorkloadRequest& asked, Workload& workload,
 
 }  // namespace
 
+bool is_named(const Stage& stage, std::string_view name) {
+  const std::string wanted = normalised_name(name);
+  return normalised_name(stage.id) == wanted ||
+         std::any_of(stage.aliases.begin(), stage.aliases.end(),
+                     [&](const std::string& alias) { return normalised_name(alias) == wanted; });
+}
+
 GivenLengths given_lengths(const WorkloadRequest& asked) {
   GivenLengths given;
   if (asked.max_text) given.text_tokens = asked.max_text->value;
   if (asked.context) given.context_tokens = asked.context->value;
   if (asked.reference) given.reference = asked.reference->value;
+  if (asked.segment_samples) given.segment_samples = asked.segment_samples->value;
   return given;
 }
 
@@ -325,13 +349,25 @@ Lengths lengths_of(const std::vector<LengthRule>& rules, Seconds duration,
     if (rule.variable == Variable::reference_seconds && given.reference)
       value = given.reference->count();
     for (const Variable part : rule.sum) value += rule.times * lengths[part];
-    if (rule.max) value = std::min(value, *rule.max);
+    std::optional<double> most = rule.max;
+    if (rule.variable == Variable::segment_frames && rule.samples && given.segment_samples) {
+      most = *given.segment_samples / *rule.samples;
+      if (rule.constant) value = *most;
+    }
+    if (most) value = std::min(value, *most);
     lengths[rule.variable] = std::ceil(value - 1e-9);
   }
   const auto rounded_up = [](double value) { return std::ceil(value / 16) * 16; };
   lengths[Variable::sequence_16] = rounded_up(lengths[Variable::sequence]);
   lengths[Variable::mel_frames_16] = rounded_up(lengths[Variable::mel_frames]);
   return lengths;
+}
+
+Bytes reserve_on(const Gpu& gpu, const WorkloadRequest& asked, const Assumptions& assumptions) {
+  const bool screen = gpu.form == Form::consumer || gpu.form == Form::workstation;
+  if (asked.reserve.origin != Origin::automatic || asked.os.value != HostOs::windows || !screen)
+    return asked.reserve.value;
+  return assumptions.memory.windows_reserve;
 }
 
 std::string spill_note(const Workload& workload) {
@@ -344,8 +380,7 @@ Workload resolve(const WorkloadRequest& asked, const Catalog& catalog) {
   workload.task = asked.task.value;
   workload.asked = asked;
   workload.choice = catalog.model(asked.model.value);
-  if (asked.os.value == HostOs::windows && asked.reserve.origin == Origin::automatic)
-    workload.asked.reserve.value = catalog.assumptions().memory.windows_reserve;
+
   const Licence& licence = workload.model().licence;
   if (asked.commercial.value &&
       (licence.commercial == "conditional" || licence.commercial == "unclear"))

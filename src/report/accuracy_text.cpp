@@ -206,7 +206,8 @@ std::string accuracy_markdown(const AccuracyReport& report) {
       "sides. A report is run with what it states and the project's defaults for the rest. "
       "Missed oom: ran out of memory and was called fits, of those that ran out. False alarm: "
       "worked and was called does-not-fit, of those that worked. An error is of estimated against "
-      "read memory, without its sign.\n\n## By model\n\n|";
+      "read memory, without its sign; of several readings in one thread each counts a part.\n\n## "
+      "By model\n\n|";
   for (const std::string& title : model_titles()) out += " " + title + " |";
   out += "\n|---|---:|---:|---:|---:|---:|---:|---:|\n";
   for (const ModelRow& row : model_rows(report.testing)) {

@@ -128,8 +128,11 @@ Json memory_json(const Workload& workload, const GroupPlan& plan, const Assumpti
                           {"gib", rounded(in_gib(component.bytes), 4)},
                           {"basis", name_of(component.basis)}});
   const bool no_gpu = plan.group.gpu->id == no_gpu_id;
+  const Range<Bytes> shown =
+      no_gpu ? memory.reading : on_its_card(memory.reading, memory.device, plan.usable);
   return {
       {"peak_gib", gib_range(memory.device)},
+      {"reading_gib", gib_range(shown)},
       {"allocated_gib", gib_range(memory.allocated)},
       {"headroom_gib",
        no_gpu ? Json(nullptr) : Json(rounded(in_gib(plan.usable - memory.device.expected), 3))},

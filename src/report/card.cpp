@@ -25,7 +25,9 @@ Card& Card::section(std::string_view title) {
 
 void Card::open_section() {
   if (m_section.empty()) return;
-  m_text += "\n" + m_style.bold(m_section) + "\n";
+  m_text += "\n";
+  for (const std::string& line : wrapped(m_section, m_style.columns()))
+    m_text += m_style.bold(line) + "\n";
   m_section.clear();
 }
 

@@ -43,6 +43,7 @@ Json length_entry(const LengthRule& rule) {
   return fields.add_unless(1.0, "times", rule.times)
       .add_unless(0.0, "plus", rule.plus)
       .add("max", rule.max)
+      .add("samples", rule.samples)
       .add("source", rule.source)
       .take();
 }
@@ -58,6 +59,7 @@ Json term_entry(const Term& term) {
       .add("name", term.name)
       .add("bytes", term.bytes)
       .add("per", names_json(term.per))
+      .add_unless(false, "workspace", term.workspace)
       .take();
 }
 
@@ -87,6 +89,7 @@ Json profile_entry(const MemoryProfile& profile) {
   if (profile.method != Method::full) fields.add("method", name_of(profile.method));
   return fields.add_unless(false, "offload", profile.offload)
       .add("runtimes", profile.runtimes)
+      .add("streams_share_weights", profile.streams_share_weights)
       .add_unless(false, "autocast_copies", profile.autocast_copies)
       .add("weight_bytes", profile.weight_bytes)
       .add("reservation_share", profile.reservation_share)

@@ -231,7 +231,7 @@ TEST_CASE("a variant alone is refused where several models have it") {
 TEST_CASE("an unknown variant is refused with the model's own") {
   const Error error = error_of([] { (void)embedded_catalog().model("rvc@v9000-turbo"); });
   CHECK(error.code() == "unknown-variant");
-  CHECK(error.hint() == "variants: v2, v2-40k, v1");
+  CHECK(error.hint() == "variants: v2, v2-40k, v1, v2-32k, applio");
 }
 
 TEST_CASE("an empty variant is refused") {
@@ -241,9 +241,10 @@ TEST_CASE("an empty variant is refused") {
 TEST_CASE("a variant's stages come in the order in which they are trained") {
   const ModelChoice choice = embedded_catalog().model("gpt-sovits@v3");
   const std::vector<const Stage*> stages = stages_of(*choice.model, *choice.variant);
-  REQUIRE(stages.size() == 2);
+  REQUIRE(stages.size() == 3);
   CHECK(stages[0]->key == "s2-v3");
   CHECK(stages[1]->key == "s1");
+  CHECK(stages[2]->optional);  // DPO
 }
 
 TEST_CASE("no name in the catalog vanishes when it is compared") {

@@ -23,6 +23,13 @@ std::string bytes_of(const CatalogParts& parts) {
   return stream.str();
 }
 
+// All of it, with the models that are otherwise read one by one.
+CatalogParts whole_embedded() {
+  auto [parts, packed] = embedded_parts();
+  for (std::size_t i = 0; i < packed.names.size(); ++i) parts.models.push_back(packed.unpack(i));
+  return parts;
+}
+
 }  // namespace
 
 TEST_CASE("the embedded texts are the files of data, byte for byte") {
@@ -37,15 +44,31 @@ TEST_CASE("the embedded texts are the files of data, byte for byte") {
 
 TEST_CASE("the embedded catalog is what reading data gives") {
   const CatalogParts read = read_catalog_parts(read_catalog_texts(data_directory), {}, "embedded");
-  CHECK((bytes_of(embedded_parts()) == bytes_of(read)));
+  CHECK((bytes_of(whole_embedded()) == bytes_of(read)));
 }
 
 TEST_CASE("the embedded catalog passes the checks of a catalog") {
-  CHECK_NOTHROW(Catalog(embedded_parts()));
+  CHECK_NOTHROW(Catalog(whole_embedded()));
 }
 
 TEST_CASE("the catalog's checksum is of its texts, in hexadecimal") {
-  const std::string sha256 = embedded_parts().info.sha256;
+  const std::string sha256 = embedded_parts().first.info.sha256;
   CHECK(sha256.size() == 64);
   CHECK(sha256.find_first_not_of("0123456789abcdef") == std::string::npos);
+}
+
+TEST_CASE("a model read alone is the one among all") {
+  const Catalog one_by_one = load_catalog({});
+  const Catalog whole(whole_embedded());
+  REQUIRE(one_by_one.model_count() == whole.models().size());
+  for (const VoiceModel& model : whole.models()) {
+    const ModelChoice alone = one_by_one.model(model.id);
+    CHECK(alone.model->id == model.id);
+    CHECK(alone.variant->id == model.default_variant);
+    CHECK(alone.model->stages.size() == model.stages.size());
+    for (const Variant& variant : model.variants) {
+      for (const std::string& alias : variant.aliases)
+        CHECK(one_by_one.model(model.id + "@" + alias).variant->id == variant.id);
+    }
+  }
 }

@@ -167,8 +167,8 @@ TEST_CASE("an optional stage is trained only where it is asked for") {
 TEST_CASE("an unknown stage is refused with the model's own") {
   WorkloadRequest request = request_for(Task::finetune, "gpt-sovits");
   request.stage = flag<std::string>("vocoder");
-  check_refusal(request,
-                {"unknown-stage", "gpt-sovits@v2pro has no stage 'vocoder'", "stages: s2, s1"});
+  check_refusal(request, {"unknown-stage", "gpt-sovits@v2pro has no stage 'vocoder'",
+                          "stages: s2, s1, s1-dpo"});
 }
 
 TEST_CASE("a task that nobody has a recipe for is refused with those that are known") {

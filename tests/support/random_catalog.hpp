@@ -169,7 +169,10 @@ inline CatalogParts random_parts(Random& random) {
   parts.assumptions.memory.basis_sigma = {
       {Basis::measured, 0.02}, {Basis::reported, 0.1}, {Basis::analytic, 0.2}};
   for (auto& [family, overhead] : parts.assumptions.memory.training)
-    overhead = {random.between(0, 0.2), random.between(0.02, 0.15)};
+    overhead = {.slack = random.between(0, 0.2),
+                .sigma = random.between(0.02, 0.15),
+                .cache = random.between(0, 0.3),
+                .cache_sigma = random.between(0.02, 0.15)};
   parts.assumptions.cost.setup = {hours(0.1), hours(0.25), hours(0.5)};
   for (int i = random.integer(2, 6); i > 0; --i)
     parts.gpus.push_back(random_gpu(random, "gpu-" + std::to_string(i)));

@@ -5,6 +5,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include <cereal/types/utility.hpp>
 
@@ -22,6 +23,32 @@ void write_packed(const std::filesystem::path& path, const T& value) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
 }
 
+// The parts without the models, the models' names and sizes, and then each
+// model by itself, so that a run reads the one that it needs.
+void write_catalog(const std::filesystem::path& path, vcgpu::CatalogParts parts) {
+  std::vector<vcgpu::ModelNames> names;
+  std::vector<std::uint64_t> sizes;
+  std::string models;
+  for (const vcgpu::VoiceModel& model : parts.models) {
+    std::ostringstream stream;
+    {
+      cereal::BinaryOutputArchive archive(stream);
+      archive(model);
+    }
+    names.push_back(vcgpu::names_of(model));
+    sizes.push_back(stream.str().size());
+    models += stream.str();
+  }
+  parts.models.clear();
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  {
+    cereal::BinaryOutputArchive archive(file);
+    archive(parts, names, sizes);
+  }
+  file << models;
+  if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
+}
+
 void pack(const std::filesystem::path& data, const std::filesystem::path& out) {
   const std::vector<vcgpu::JsonText> texts = vcgpu::read_catalog_texts(data);
   vcgpu::CatalogParts parts = vcgpu::read_catalog_parts(texts, {}, "embedded");
@@ -32,7 +59,7 @@ void pack(const std::filesystem::path& data, const std::filesystem::path& out) {
   const vcgpu::JsonText evidence = vcgpu::read_texts({data / vcgpu::evidence_file}).front();
   (void)vcgpu::read_evidence(evidence);
   named.emplace_back(vcgpu::evidence_file, evidence.text);
-  write_packed(out / "catalog.bin", parts);
+  write_catalog(out / "catalog.bin", std::move(parts));
   write_packed(out / "catalog.json.bin", named);
 }
 
