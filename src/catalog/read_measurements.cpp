@@ -55,7 +55,7 @@ class Cells {
  public:
   Cells(const std::string& file, std::size_t line) : m_file(file), m_line(line) {}
 
-  void set(const std::string& column, std::string text) {
+  void set(const std::string& column, const std::string& text) {
     if (text.size() > max_cell_bytes)
       refuse(place(column), fmt::format("longer than {} bytes", max_cell_bytes), "shorten it");
     if (!trimmed(text).empty()) m_cells[column] = std::string(trimmed(text));
@@ -239,7 +239,7 @@ std::string list_of_lines(std::string_view text) {
   std::string list;
   bool first = true;
   for (const std::string& line : split(text, '\n')) {
-    const bool blank = trimmed(line).find_first_not_of("\r") == std::string_view::npos;
+    const bool blank = trimmed(line).find_first_not_of('\r') == std::string_view::npos;
     if (!list.empty()) list += '\n';
     if (!blank) list += first ? '[' : ',';
     if (!blank) first = false;
