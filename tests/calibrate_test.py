@@ -101,8 +101,8 @@ class CalibrateTest(unittest.TestCase):
     def test_an_override_changes_the_measured_profile_alone(self):
         entry = self.document(self.runs, "--model", "xtts")["entry"]["models"][0]
         shown = json.loads(self.succeeds("models", "show", "xtts", "-o", "json"))["results"][0]
-        before, = [s for s in shown["stages"] if s["id"] == "gpt"]
-        after, = [s for s in entry["stages"] if s["id"] == "gpt"]
+        before, = [s for s in shown["stages"] if s["key"] == "gpt"]
+        after, = [s for s in entry["stages"] if s["key"] == "gpt"]
         self.assertNotEqual(before["training"]["profiles"][0], after["training"]["profiles"][0])
         self.assertEqual(before["training"]["profiles"][1:], after["training"]["profiles"][1:])
         for part in (before, after):

@@ -170,14 +170,15 @@ TEST_CASE("every stage and profile of the catalog is recovered from rows of it")
           profile.method == Method::lora ? stage.training.lora->default_rank : 0;
       const double unit = stage.batch_unit == BatchUnit::frames ? 1000 : 1;
       const double cap = std::min(10.0, stage.training.cap_clip.value_or(Seconds(10)).count());
+      // So large that no optimizer step hides the activations.
       bench.measure(
-          {{8 * unit, 0.4 * cap}, {16 * unit, 0.7 * cap}, {24 * unit, cap}, {32 * unit, cap}});
+          {{200 * unit, 0.4 * cap}, {200 * unit, 0.7 * cap}, {300 * unit, cap}, {400 * unit, cap}});
       CAPTURE(known.model->id, stage.key, name_of(profile.precisions.front()),
               profile.checkpointing, name_of(profile.method));
       const Calibration calibration = bench.calibrated();
       // At twice the batch, what the catalog says.
       Measurement row = bench.pattern;
-      row.batch = 64 * unit;
+      row.batch = 800 * unit;
       row.clip = Seconds(cap);
       CalibratedRow planned = row_of(row, bench.request());
       const auto live = [&] {

@@ -1,1 +1,0 @@
-calibrate own.csv --as my-model --parameters 120M -o json
