@@ -210,11 +210,20 @@ class CalibrateTest(unittest.TestCase):
         self.assertEqual(sorted(p.name for p in self.work.iterdir()), ["bad.csv", "runs.csv"])
 
     def test_a_known_id_is_refused(self):
-        for name in ("xtts", "XTTS-v2", "coqui"):
+        for name in ("xtts", "xtts-v2", "coqui"):
             self.assertEqual(self.refused(self.runs, "--as", name, "--parameters", "4M")["code"],
                              "known-model")
 
     # Bad input
+
+    def test_a_name_that_is_no_id_is_refused(self):
+        for name in ("My Model", "a/b", "\x1b[31mred", "\u202egpj", "-a", "A" * 100_000, "9" * 61):
+            for arguments in (("--as", name, "--model", "xtts"),
+                              ("--as", name, "--parameters", "4M"), (*OWN, "--stage", name)):
+                with self.subTest(str(arguments)[:80]):
+                    error = self.refused(self.runs, *arguments)
+                    self.assertIn(error["code"], ("bad-value", "missing-value"))
+                    self.assertLess(len(error["message"]), 300)
 
     def test_flags_that_do_not_go_together_are_refused(self):
         for arguments, code in (

@@ -96,9 +96,6 @@ Subject own_subject(const Flags& flags, const std::vector<Measurement>& rows,
   OwnModelFacts facts;
   facts.id = *flags.as;
   facts.stage = flags.stage.value_or("train");
-  if (normalised_name(facts.stage).empty())
-    refuse("bad-value", fmt::format("--stage: '{}' is no name", printable(facts.stage, 40)),
-           "letters and digits: gpt");
   if (!flags.parameters)
     refuse("missing-flag", "--parameters is missing: the number of parameters that are trained",
            "sum(p.numel() for p in model.parameters() if p.requires_grad)");
@@ -200,7 +197,10 @@ ExitCode run(const Flags& flags) {
   if (flags.write)
     settle_overlays(*flags.write, {.model = flags.model, .new_id = flags.as}, options.catalog);
   const Catalog before = load_catalog(options.catalog);
-  if (flags.as) refuse_known_id(*flags.as, before);
+  if (flags.as) {
+    check_id(*flags.as, "--as");
+    refuse_known_id(*flags.as, before);
+  }
   std::string date;
   for (const Measurement& row : rows) date = std::max(date, row.date);
   if (date.empty()) date = date_text(options.today);

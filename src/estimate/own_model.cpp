@@ -71,16 +71,6 @@ std::vector<Optimizer> used_optimizers(std::span<const Measurement> rows) {
   return used.empty() ? known_optimizers() : used;
 }
 
-void check_id(const std::string& id) {
-  const bool kebab = !id.empty() && id.size() <= 60 && id.front() != '-' && id.back() != '-' &&
-                     std::all_of(id.begin(), id.end(), [](char c) {
-                       return c == '-' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-                     });
-  if (!kebab)
-    throw Error(ExitCode::usage, "bad-value", fmt::format("--as: '{}' is no id", printable(id, 60)),
-                "small letters, digits and single dashes: my-model");
-}
-
 Recipe recipe_of(std::span<const Measurement> rows, const std::string& source) {
   Recipe recipe;
   recipe.batch.value = median_of(rows, [](const Measurement& row) { return row.batch; });
@@ -129,9 +119,21 @@ SpeedReference analytic_speed(const OwnModelFacts& facts, const Recipe& recipe,
 
 }  // namespace
 
+void check_id(const std::string& id, std::string_view what) {
+  const bool kebab = !id.empty() && id.size() <= 60 && id.front() != '-' && id.back() != '-' &&
+                     std::all_of(id.begin(), id.end(), [](char c) {
+                       return c == '-' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+                     });
+  if (!kebab)
+    throw Error(ExitCode::usage, "bad-value",
+                fmt::format("{}: '{}' is no id", what, printable(id, 60)),
+                "small letters, digits and single dashes: my-model");
+}
+
 VoiceModel own_model(const OwnModelFacts& facts, std::span<const Measurement> rows,
                      const Catalog& catalog) {
-  check_id(facts.id);
+  check_id(facts.id, "--as");
+  check_id(facts.stage, "--stage");
   const std::string source = "own measurements of " + facts.date;
   Stage stage;
   stage.key = stage.id = facts.stage;

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "catalog/measurement.hpp"
@@ -20,6 +21,9 @@ struct OwnModelFacts {
   double weight_bytes = 4, frozen_bytes = 4;  // per parameter
   std::string date;                           // of the measurements
 };
+
+// Throws Error (usage) that names the flag `what` where `id` is not kebab-case.
+void check_id(const std::string& id, std::string_view what);
 
 // One variant with one stage, whose memory profiles are still empty: calibrate()
 // fills them. Its recipe has the medians of the rows and their longest clip.
