@@ -1,5 +1,5 @@
 # The libraries vcgpu stands on, all from distribution packages:
-#   vcgpu_dependencies  nlohmann/json, fmt, spdlog, cereal, libmd
+#   vcgpu_dependencies  nlohmann/json, fmt, spdlog, cereal, libfccp, libmd
 #   CLI11::CLI11        for the executable alone
 #
 # fmt and spdlog are taken as headers. Debian ships them compiled as shared objects only, and each
@@ -32,6 +32,15 @@ if(NOT LIBMD_INCLUDE_DIR OR NOT LIBMD_LIBRARY)
 endif()
 mark_as_advanced(LIBMD_INCLUDE_DIR LIBMD_LIBRARY)
 
+# CSV. A single header, without a CMake package.
+find_path(FCCP_INCLUDE_DIR csv.h PATH_SUFFIXES libfccp)
+if(NOT FCCP_INCLUDE_DIR)
+  message(FATAL_ERROR "libfccp (fast-cpp-csv-parser) was not found. "
+    "On Debian: apt-get install libfccp-dev. "
+    "scripts/run and scripts/test install all that is needed.")
+endif()
+mark_as_advanced(FCCP_INCLUDE_DIR)
+
 if(fmt_VERSION VERSION_LESS 9)
   message(FATAL_ERROR "fmt ${fmt_VERSION} is too old: vcgpu needs 9 or newer.")
 endif()
@@ -43,5 +52,5 @@ target_link_libraries(vcgpu_dependencies INTERFACE
 # Not spdlog::spdlog_header_only: Debian's links the shared libfmt.
 target_include_directories(vcgpu_dependencies SYSTEM INTERFACE
   $<TARGET_PROPERTY:spdlog::spdlog_header_only,INTERFACE_INCLUDE_DIRECTORIES>
-  "${LIBMD_INCLUDE_DIR}")
+  "${LIBMD_INCLUDE_DIR}" "${FCCP_INCLUDE_DIR}")
 target_compile_definitions(vcgpu_dependencies INTERFACE SPDLOG_FMT_EXTERNAL)

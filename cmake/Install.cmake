@@ -13,7 +13,10 @@ install(FILES "${vcgpu_generated}/include/vcgpu/version.hpp"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/vcgpu")
 install(DIRECTORY data/ DESTINATION "${CMAKE_INSTALL_DATADIR}/vcgpu"
   FILES_MATCHING PATTERN "*.json")
-install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.csv")
+# Copied beside training scripts, which run elsewhere.
+install(PROGRAMS tools/vcgpu_record.py DESTINATION "${CMAKE_INSTALL_DATADIR}/vcgpu")
 install(FILES LICENSE CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(FILES README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" OPTIONAL)
 

@@ -1368,7 +1368,8 @@ class HelpTest(ContractTest):
 
     def test_every_command_of_issue_2_is_there(self):
         text = self.run_program("--help").out
-        for command in ("recommend", "estimate", "gpus", "models", "providers", "offers"):
+        for command in ("recommend", "estimate", "calibrate", "gpus", "models", "providers",
+                        "offers"):
             self.assertRegex(text, rf"\n  {command} ")
 
     def test_the_version_is_one_line(self):

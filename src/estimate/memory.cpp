@@ -17,13 +17,12 @@
 
 #include <fmt/format.h>
 
+#include "estimate/fixed_parts.hpp"
 #include "vcgpu/error.hpp"
 #include "vcgpu/estimate.hpp"
 #include "vcgpu/names.hpp"
 
 namespace vcgpu {
-
-namespace {
 
 double term_bytes(const Term& term, const Lengths& lengths) {
   double bytes = term.bytes;
@@ -31,33 +30,12 @@ double term_bytes(const Term& term, const Lengths& lengths) {
   return bytes;
 }
 
-struct TermsBytes {
-  double live = 0, workspace = 0;
-};
-
 TermsBytes terms_bytes(const Phase& phase, const Lengths& lengths) {
   TermsBytes bytes;
   for (const Term& term : phase.terms)
     (term.workspace ? bytes.workspace : bytes.live) += term_bytes(term, lengths);
   return bytes;
 }
-
-// What follows from parameter counts, in bytes.
-struct FixedParts {
-  double weights = 0, frozen = 0, gradients = 0, optimizer = 0, ema = 0, copies = 0,
-         step_temporary = 0;
-  bool gradients_in_forward = false;
-  double bucket = 0;
-
-  [[nodiscard]] double resident() const { return weights + frozen + optimizer + ema; }
-  [[nodiscard]] double in_phase(PhaseKind kind) const {
-    double bytes = resident();
-    if (kind != PhaseKind::forward || gradients_in_forward) bytes += gradients;
-    if (kind == PhaseKind::forward) bytes += copies;
-    if (kind == PhaseKind::step) bytes += step_temporary;
-    return bytes;
-  }
-};
 
 FixedParts fixed_parts(const Training& training, const StagePlan& plan,
                        const MemoryProfile& profile) {
@@ -98,6 +76,14 @@ Lengths lengths_in_plan(const StageWorkload& stage, const StagePlan& plan) {
   return lengths;
 }
 
+Bytes communication_buffers(int gpus, const MemoryAssumptions& memory) {
+  if (gpus < 2) return {};
+  const auto found = memory.communication.lower_bound(std::min(gpus, 8));
+  return found->second;
+}
+
+namespace {
+
 const MemoryProfile& profile_for(const StageWorkload& stage, const StagePlan& plan) {
   const MemoryProfile* profile =
       find_profile(stage.stage->training.profiles, {.precision = plan.precision,
@@ -133,12 +119,6 @@ double combined(double a, double b) { return std::sqrt(a * a + b * b); }
 
 double sigma_of(const MemoryProfile& profile, const MemoryAssumptions& memory) {
   return profile.spread.value_or(memory.basis_sigma.at(profile.basis));
-}
-
-Bytes communication_buffers(int gpus, const MemoryAssumptions& memory) {
-  if (gpus < 2) return {};
-  const auto found = memory.communication.lower_bound(std::min(gpus, 8));
-  return found->second;
 }
 
 // What is on a card besides live tensors.

@@ -2,7 +2,8 @@
 //
 // Rows give the exact bytes of live tensors at the peak of a real graph; what
 // the estimate calls `allocated` is that, with frozen weights that the row
-// leaves out.
+// leaves out. Some rows measured a part only: the activations of one network,
+// a cache, a workspace.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,75 +11,74 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "support/catch.hpp"
 #include "support/embedded.hpp"
-#include "support/temporary_directory.hpp"
+#include "truth/measured_rows.hpp"
 #include "vcgpu/estimate.hpp"
-#include "vcgpu/names.hpp"
 
 using namespace vcgpu;
 using namespace vcgpu::test;
-using Row = nlohmann::json;
 
 namespace {
 
-// The issue asks for 3 %; the fits are documented to stay below 1.2 %.
+// The fits of whole graphs are documented to stay below 1.2 %.
 constexpr double most_per_row = 0.012;
+// Of parts, what the project asks for.
+constexpr double most_per_part = 0.03;
 
-std::vector<Row> rows_of(bool training) {
-  static const Row document =
-      Row::parse(content_of(std::filesystem::path(VCGPU_SOURCE_DIR) / "tests/data/measured.json"));
+bool is_training_row(const Row& row) { return row.at("task") != "inference"; }
+bool is_part(const Row& row) { return row.contains("terms_bytes"); }
+
+std::vector<Row> whole_graphs(bool training) {
   std::vector<Row> rows;
-  for (const Row& row : document.at("rows")) {
-    if ((row.at("task") != "inference") == training) rows.push_back(row);
+  for (const Row& row : measured("rows")) {
+    if (!is_part(row) && is_training_row(row) == training) rows.push_back(row);
   }
   return rows;
 }
 
-std::string text(const Row& row, const char* key) { return row.at(key).get<std::string>(); }
-
-template <class Enum>
-Enum word(const Row& row, const char* key, const Names<Enum>& names) {
-  const std::string given = text(row, key);
-  for (const auto& [name, value] : names) {
-    if (name == given) return value;
+std::vector<Row> parts() {
+  std::vector<Row> rows;
+  for (const Row& row : measured("rows")) {
+    if (is_part(row)) rows.push_back(row);
   }
-  throw std::runtime_error("unknown word " + given);
+  return rows;
 }
 
-Lengths lengths_in(const Row& row) {
-  Lengths lengths;
-  for (const auto& [name, value] : row.at("lengths").items()) {
-    for (const auto& [known, variable] : variable_names()) {
-      if (known == name) lengths[variable] = value.get<double>();
+bool names(const Row& row, const char* key, const std::string& name) {
+  const auto listed = row.at(key).get<std::vector<std::string>>();
+  return std::find(listed.begin(), listed.end(), name) != listed.end();
+}
+
+// Leaves the phase and the terms that the row names.
+void cut(std::vector<MemoryProfile>& profiles, const Row& row) {
+  bool found = false;
+  for (MemoryProfile& profile : profiles) {
+    if (row.contains("phase")) {
+      std::erase_if(profile.phases,
+                    [&](const Phase& phase) { return phase.name != text(row, "phase"); });
     }
+    found = found || !profile.phases.empty();
+    if (!row.contains("terms")) continue;
+    for (Phase& phase : profile.phases)
+      std::erase_if(phase.terms, [&](const Term& term) { return !names(row, "terms", term.name); });
   }
-  const auto up_to_16 = [](double n) { return std::ceil(n / 16) * 16; };
-  lengths[Variable::sequence_16] = up_to_16(lengths[Variable::sequence]);
-  lengths[Variable::mel_frames_16] = up_to_16(lengths[Variable::mel_frames]);
-  return lengths;
+  if (!found) throw std::runtime_error("no such phase: " + row.dump());
+}
+
+void drop_weights(Training& training) {
+  training.trainable = training.without_gradient = training.frozen = training.buffers_bytes = 0;
+  if (training.matmul) training.matmul = 0;
 }
 
 double estimated_training(const Row& row) {
-  const Stage& stage = embedded_stage(text(row, "model"), text(row, "variant"), text(row, "stage"));
+  Stage stage = embedded_stage(text(row, "model"), text(row, "variant"), text(row, "stage"));
+  cut(stage.training.profiles, row);
+  if (is_part(row)) drop_weights(stage.training);
   StageWorkload workload;
   workload.stage = &stage;
   workload.lengths = lengths_in(row);
-  StagePlan plan;
-  plan.precision = word(row, "precision", precision_names());
-  if (row.contains("attention")) plan.attention = word(row, "attention", attention_names());
-  if (row.contains("method")) plan.method = word(row, "method", method_names());
-  plan.lora_rank = row.value("lora_rank", 0);
-  plan.checkpointing = row.value("checkpointing", false);
-  plan.batch = row.at("batch").get<double>();
-  plan.grad_accum = row.value("grad_accum", stage.training.accumulation_fixed.value_or(1));
-  plan.optimizer = &stage.training.optimizers.front();
-  for (const Optimizer& optimizer : stage.training.optimizers) {
-    if (optimizer.id == row.value("optimizer", "")) plan.optimizer = &optimizer;
-  }
-  return estimate_memory(workload, plan, embedded_catalog().assumptions())
+  return estimate_memory(workload, plan_of(row, stage), embedded_catalog().assumptions())
       .allocated.expected.count();
 }
 
@@ -88,17 +88,13 @@ double estimated_inference(const Row& row) {
   const ModelChoice choice =
       embedded_catalog().model(text(row, "model") + "@" + text(row, "variant"));
   Inference inference = *choice.variant->inference;
-  const bool terms_only = row.contains("terms_bytes");
-  if (terms_only) inference.components.clear();
+  if (is_part(row)) inference.components.clear();
   if (row.contains("components")) {
-    const auto loaded = row.at("components").get<std::vector<std::string>>();
     std::erase_if(inference.components, [&](const ModelComponent& component) {
-      return std::find(loaded.begin(), loaded.end(), component.id) == loaded.end();
+      return !names(row, "components", component.id);
     });
   }
-  const std::string name = text(row, "phase");
-  for (MemoryProfile& profile : inference.profiles)
-    std::erase_if(profile.phases, [&](const Phase& phase) { return phase.name != name; });
+  cut(inference.profiles, row);
   // A batch in one process, whatever the model's own server can do.
   inference.streams_share_weights = true;
   InferenceWorkload workload;
@@ -110,16 +106,16 @@ double estimated_inference(const Row& row) {
       .allocated.expected.count();
 }
 
-double measured(const Row& row) {
-  if (row.contains("terms_bytes")) return row.at("terms_bytes").get<double>();
+double estimated(const Row& row) {
+  return is_training_row(row) ? estimated_training(row) : estimated_inference(row);
+}
+
+double measured_bytes(const Row& row) {
+  if (is_part(row)) return row.at("terms_bytes").get<double>();
   return row.at("peak_live_bytes").get<double>() + row.value("frozen_bytes_not_in_peak", 0.0);
 }
 
-double error_of(const Row& row) {
-  const double estimated =
-      row.at("task") == "inference" ? estimated_inference(row) : estimated_training(row);
-  return estimated / measured(row) - 1;
-}
+double error_of(const Row& row) { return estimated(row) / measured_bytes(row) - 1; }
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -130,29 +126,40 @@ double median(std::vector<double> values) {
 
 TEST_CASE("all measured rows are there") {
   // measured-vits and measured-transformers, the models of data/models.json.
-  CHECK(rows_of(true).size() == 247);
-  CHECK(rows_of(false).size() == 51);
+  // Left out, because no entry has such a setting: XTTS and CosyVoice2's
+  // language model with checkpointing, so-vits-svc with a transformer flow or
+  // the tiny template, HiFi-GAN's generator without its discriminators.
+  CHECK(whole_graphs(true).size() == 330);
+  CHECK(whole_graphs(false).size() == 65);
+  CHECK(parts().size() == 40);
 }
 
 TEST_CASE("every measured training is estimated within 1.2 %") {
-  for (const Row& row : rows_of(true)) {
-    CAPTURE(row.dump(), estimated_training(row));
+  for (const Row& row : whole_graphs(true)) {
+    CAPTURE(row.dump(), estimated(row));
     CHECK(std::abs(error_of(row)) < most_per_row);
   }
 }
 
 TEST_CASE("every measured inference is estimated within 1.2 %") {
-  for (const Row& row : rows_of(false)) {
-    CAPTURE(row.dump(), estimated_inference(row));
+  for (const Row& row : whole_graphs(false)) {
+    CAPTURE(row.dump(), estimated(row));
     CHECK(std::abs(error_of(row)) < most_per_row);
+  }
+}
+
+TEST_CASE("every measured part of a graph is estimated within 3 %") {
+  for (const Row& row : parts()) {
+    CAPTURE(row.dump(), estimated(row));
+    CHECK(std::abs(error_of(row)) < most_per_part);
   }
 }
 
 TEST_CASE("the median training of each model is estimated within 0.2 %") {
   std::map<std::string, std::vector<double>> errors;
-  for (const Row& row : rows_of(true))
+  for (const Row& row : whole_graphs(true))
     errors[text(row, "model") + " " + text(row, "stage")].push_back(std::abs(error_of(row)));
-  REQUIRE(errors.size() == 7);
+  REQUIRE(errors.size() == 12);
   for (const auto& [stage, values] : errors) {
     CAPTURE(stage);
     CHECK(median(values) < 0.002);
@@ -162,7 +169,7 @@ TEST_CASE("the median training of each model is estimated within 0.2 %") {
 TEST_CASE("no model is under-estimated on the whole") {
   std::map<std::string, double> sum;
   std::map<std::string, int> count;
-  for (const Row& row : rows_of(true)) {
+  for (const Row& row : whole_graphs(true)) {
     sum[text(row, "model")] += error_of(row);
     ++count[text(row, "model")];
   }

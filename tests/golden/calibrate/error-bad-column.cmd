@@ -1,0 +1,2 @@
+exit: 2
+calibrate bad-column.csv --model xtts

@@ -1,0 +1,2 @@
+exit: 2
+calibrate xtts.csv --model xtts --write own.csv

@@ -1,0 +1,2 @@
+exit: 1
+calibrate nope.csv --model xtts

@@ -1,0 +1,2 @@
+exit: 2
+calibrate own.csv --as My_Model --parameters 4M

@@ -1,0 +1,2 @@
+exit: 2
+calibrate own.csv --as my-model

@@ -1,0 +1,2 @@
+exit: 2
+calibrate too-small.csv --model xtts

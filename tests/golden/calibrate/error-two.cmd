@@ -1,0 +1,2 @@
+exit: 2
+calibrate two.csv --model xtts

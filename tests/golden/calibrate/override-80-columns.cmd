@@ -1,0 +1,2 @@
+env: COLUMNS=80
+calibrate xtts.csv --model xtts

@@ -1,0 +1,1 @@
+calibrate xtts.csv --model xtts
