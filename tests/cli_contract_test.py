@@ -36,7 +36,8 @@ SHOWN = 12
 
 SOVITS = ("recommend", "--task", "finetune", "--model", "sovits")
 XTTS = ("estimate", "--task", "finetune", "--model", "xtts")
-COMMANDS = (SOVITS, XTTS)
+FIT = ("fit", "--task", "finetune", "--model", "xtts", "--gpu", "3060")
+COMMANDS = (SOVITS, XTTS, FIT)
 LISTS = tuple((name, "list") for name in ("gpus", "models", "providers", "offers"))
 CATALOG_FILES = ("gpus.json", "providers.json", "models.json", "assumptions.json")
 
@@ -497,6 +498,111 @@ class RankingTest(ContractTest):
             self.assertEqual(beaten, [])
 
 
+class FitTest(ContractTest):
+    """The ladder: what makes it fit on a card."""
+
+    def ladders(self):
+        for model in catalog_list("models.json", "models"):
+            for variant in model["variants"]:
+                for task in ("train", "finetune", "realtime", "batch"):
+                    yield ("fit", "--task", task, "--model", f"{model['id']}@{variant['id']}",
+                           "--gpu", "4GB,8GB,3060,4090,a100-80gb/3g.40gb", "-o", "json")
+
+    def test_every_model_and_task_gives_a_valid_document_or_says_which_tasks_it_knows(self):
+        answered = 0
+        for run in self.run_all([(arguments, {}) for arguments in self.ladders()]):
+            with self.subTest(" ".join(run.arguments)):
+                if run.status == 2:
+                    self.assertEqual(self.error_of(run)["code"], "unsupported-task", str(run))
+                    continue
+                self.assert_status(run, 0, 3)
+                document = parsed(run.out)
+                self.assert_valid(document, run)
+                DocumentTest.check_sense(self, document)
+                solved = [result["solved"] for result in document["results"]]
+                self.assertEqual(run.status, 0 if any(solved) else 3, str(run))
+                for result in document["results"]:
+                    self.check_ladder(result)
+                answered += 1
+        self.assertGreater(answered, 10)
+
+    check_result = DocumentTest.check_result
+
+    def check_ladder(self, result):
+        by_stage = {}
+        for rung in result["ladder"]:
+            by_stage.setdefault(rung["stage"], []).append(rung)
+        for rungs in by_stage.values():
+            self.assertEqual(rungs[0]["lever"], "recipe")
+            needed = [rung["needed_gib"] for rung in rungs]
+            self.assertEqual(needed, sorted(needed, reverse=True))
+            recommended = [rung for rung in rungs if rung["recommended"]]
+            self.assertLessEqual(len(recommended), 1)
+            for rung in recommended:
+                self.assertNotEqual(rung["verdict"], "does-not-fit")
+            levers = [rung["lever"] for rung in rungs if not rung["more_room"]]
+            self.assertEqual(len(levers), len(set(levers)))
+        if result["solved"]:
+            peak = max(rung["peak_gib"]["expected"] for rung in result["ladder"]
+                       if rung["recommended"])
+            self.assertAlmostEqual(peak, result["memory"]["peak_gib"]["expected"], delta=0.002)
+
+    def test_what_the_user_set_is_never_changed(self):
+        for flag, value, key, kept in (("--batch-size", "2", "batch_size", 2),
+                                       ("--precision", "fp16", "precision", "fp16"),
+                                       ("--grad-accum", "7", "grad_accum", 7),
+                                       ("--attention", "eager", "attention", "eager")):
+            document = self.document(*FIT, flag, value, status=(0, 3))
+            with self.subTest(flag=flag):
+                for rung in document["results"][0]["ladder"]:
+                    self.assertEqual(rung["plan"][key], kept, rung["lever"])
+
+    def test_a_rung_is_what_estimate_says_of_its_settings(self):
+        for rung in self.document(*FIT)["results"][0]["ladder"]:
+            plan = rung["plan"]
+            document = self.document(
+                *XTTS, "--gpu", "3060", "--batch-size", str(plan["batch_size"]), "--grad-accum",
+                str(plan["grad_accum"]), "--precision", plan["precision"], "--attention",
+                plan["attention"], "--max-clip", f"{plan['max_clip_s']}s")
+            self.assertEqual(document["results"][0]["memory"]["peak_gib"], rung["peak_gib"])
+
+    def test_the_largest_batch_is_the_largest(self):
+        result = self.document("fit", "--task", "finetune", "--model", "rvc", "--gpu",
+                               "3060")["results"][0]
+        for more, verdict in ((0, ("fits",)), (1, ("tight", "does-not-fit"))):
+            batch = str(result["largest_batch"] + more)
+            answer = self.document("estimate", "--task", "finetune", "--model", "rvc", "--gpu",
+                                   "3060", "--batch-size", batch)
+            self.assertIn(answer["results"][0]["verdict"], verdict)
+
+    def test_nothing_fits_is_3_and_still_a_document(self):
+        document = self.document(*FIT[:-1], "8GB", status=3)
+        self.assertFalse(document["results"][0]["solved"])
+        self.assertTrue(document["results"][0]["another_card"])
+        self.assertEqual(document["results"][0]["settings"], [])
+        run = self.run_program(*FIT[:-1], "8GB")
+        self.assert_status(run, 3)
+        self.assertIn("nothing makes it fit", run.out)
+
+    def test_windows_says_that_a_full_card_spills(self):
+        for os_name, spills in (("windows", True), ("linux", False)):
+            note = self.document(*FIT, "--os", os_name, status=(0, 3))["results"][0]["note"]
+            self.assertEqual("spills" in (note or ""), spills)
+
+    def test_all_shows_more_rungs_and_explain_more_still(self):
+        ask = ("fit", "--task", "finetune", "--model", "f5-tts", "--gpu", "3060")
+        lines = [len(self.run_program(*ask, *more).out.splitlines())
+                 for more in ((), ("--all",), ("--explain",))]
+        self.assertEqual(lines, sorted(set(lines)))
+
+    def test_every_format_has_a_row_for_each_card(self):
+        ask = ("fit", "--task", "finetune", "--model", "rvc", "--gpu", "3060,4090,8GB")
+        for form, head in (("csv", 1), ("jsonl", 0), ("names", 0), ("markdown", 2)):
+            with self.subTest(form=form):
+                run = self.run_program(*ask, "-o", form)
+                self.assertEqual(len(run.out.splitlines()), 3 + head)
+
+
 class FormatTest(ContractTest):
     def test_every_format_has_all_rows(self):
         total = self.document(*SOVITS, "--limit", "0", validate=False)["total"]
@@ -611,6 +717,12 @@ class TerminalTest(ContractTest):
             (*XTTS, "--gpu-count", "4", "--gpu", "a100,h100,4090"),
             ("estimate", "--task", "realtime", "--model", "xtts", "--gpu", "t4"),
             ("estimate", "--task", "finetune", "--model", "sovits@v4", "--gpu", "4090"),
+            FIT, (*FIT, "--explain"), (*FIT, "-o", "wide"), (*FIT, "--os", "windows"),
+            (*FIT, "--gpu-count", "8"), (*FIT, "--batch-size", "1000000"), (*FIT, "--all"),
+            ("fit", "--task", "finetune", "--model", "sovits", "--gpu", "all", "--explain"),
+            ("fit", "--task", "train", "--model", "f5-tts", "--gpu", "all", "--explain"),
+            ("fit", "--task", "batch", "--model", "bark", "--gpu", "8GB,24GB", "--explain"),
+            ("fit", "--task", "realtime", "--model", "xtts", "--gpu", "all", "--streams", "9"),
         ]
 
     def test_tables_fit_80_columns(self):
@@ -838,7 +950,7 @@ class NameTest(ContractTest):
         self.assertIn("json", run.err)
 
     def test_commands_of_the_contract_that_are_not_there_say_so(self):
-        for command in ("fit", "compare", "launch", "doctor", "guide", "explore", "completion"):
+        for command in ("compare", "launch", "doctor", "guide", "explore", "completion"):
             run = self.run_program(command)
             self.assert_status(run, 0, 2)
             if run.status == 2 and b"unknown command" in run.err_bytes:
@@ -847,7 +959,8 @@ class NameTest(ContractTest):
     def test_a_flag_or_task_that_is_missing_is_named(self):
         for arguments, flag in ((("recommend",), "--task"), (("recommend", "--task", "finetune"),
                                                              "--model"),
-                                (("estimate", "--model", "xtts"), "--task")):
+                                (("estimate", "--model", "xtts"), "--task"),
+                                (("fit", "--task", "finetune", "--model", "xtts"), "--gpu")):
             self.assertIn(flag, self.refused(*arguments)["message"])
 
     def test_a_flag_without_its_value_is_named(self):
@@ -1368,8 +1481,8 @@ class HelpTest(ContractTest):
 
     def test_every_command_of_issue_2_is_there(self):
         text = self.run_program("--help").out
-        for command in ("recommend", "estimate", "calibrate", "gpus", "models", "providers",
-                        "offers"):
+        for command in ("recommend", "estimate", "fit", "calibrate", "accuracy", "gpus", "models",
+                        "providers", "offers"):
             self.assertRegex(text, rf"\n  {command} ")
 
     def test_the_version_is_one_line(self):

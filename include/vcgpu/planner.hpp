@@ -32,6 +32,7 @@ struct GroupPlan {
   Bytes usable;
   std::vector<PlannedStage> stages;  // training
   std::size_t peak_stage = 0;
+  const InferenceWorkload* served = nullptr;  // inference
   std::optional<InferencePlan> inference;
   Range<Bytes> device;                 // of the peak stage
   Fit fit;                             // the worst stage's
@@ -48,6 +49,10 @@ struct GroupPlan {
 // open; of what fits with the least sacrifice, the fastest. Clip length is
 // never changed, only suggested. Inference: as many streams as fit and keep up.
 GroupPlan plan_group(const Workload& workload, const GpuGroup& group, const Catalog& catalog);
+
+// The plan of these settings of all stages, whether they fit or not.
+GroupPlan plan_of_stages(const Workload& workload, const GpuGroup& group, const Catalog& catalog,
+                         std::vector<PlannedStage> stages);
 
 // Peak memory by component of a planned stage, or of the inference plan.
 MemoryEstimate memory_of(const Workload& workload, const GroupPlan& plan, std::size_t stage,

@@ -30,6 +30,8 @@ enum class Sharding { none, zero2, zero3 };
 // instead of failing.
 enum class HostOs { linux, windows };
 enum class BatchUnit { clips, frames, seconds };
+// In what a project's configuration counts a value of ours.
+enum class ConfigUnit { plain, seconds, samples, frames, effective_batch };
 enum class Family { conv_gan, transformer, flow, diffusion };
 
 inline bool is_training(Task task) { return task == Task::train || task == Task::finetune; }
@@ -210,6 +212,16 @@ struct Training {
   TrainingSpeed speed;
 };
 
+// How a project's own configuration writes one of our settings.
+struct ConfigKey {
+  std::string key;                            // "train.fp16_run"
+  std::map<std::string, std::string> values;  // ours -> theirs: fp16 -> true
+  // effective_batch: batch and accumulation in one number, the whole batch.
+  ConfigUnit unit{};
+  std::optional<double> per_second;  // samples or frames of a second
+  std::string file, note;            // where it stands; may be empty
+};
+
 struct Stage {
   std::string key;  // unique in the model
   std::string id;   // what users call it
@@ -220,7 +232,7 @@ struct Stage {
   BatchUnit batch_unit{};
   std::vector<LengthRule> lengths;
   Training training;
-  std::map<std::string, std::string> config_keys;
+  std::map<std::string, ConfigKey> config_keys;  // by setting: batch, precision, ...
 };
 
 struct InferenceReference {

@@ -14,7 +14,7 @@
 
 #include "advise/cards.hpp"
 #include "base/text.hpp"
-#include "estimate/stage_planner.hpp"
+#include "estimate/recipe.hpp"
 #include "vcgpu/error.hpp"
 #include "vcgpu/names.hpp"
 

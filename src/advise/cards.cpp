@@ -73,6 +73,25 @@ Card card_named(std::string_view name, const Catalog& catalog, std::deque<Gpu>& 
   return {&catalog.gpu(name), true};  // throws, with the nearest names
 }
 
+std::vector<AskedCard> asked_cards(const std::vector<std::string>& names, const OfferFilter& filter,
+                                   int gpu_count, const Catalog& catalog,
+                                   std::deque<Gpu>& made_up) {
+  std::vector<AskedCard> cards;
+  for (const std::string& name : names) {
+    if (name == "all") {
+      for (const Gpu& gpu : catalog.gpus()) {
+        if (!refuses(filter, gpu, gpu_count)) cards.push_back({&gpu, true, std::nullopt});
+      }
+      continue;
+    }
+    const Card card = card_named(name, catalog, made_up);
+    // Of a size nothing else is known that a filter could go by.
+    cards.push_back({card.gpu, card.rates_known,
+                     card.rates_known ? refuses(filter, *card.gpu, gpu_count) : std::nullopt});
+  }
+  return cards;
+}
+
 Gpu card_of_size(const Catalog& catalog, double memory_gb) {
   Gpu card;
   card.id = fmt::format("generic-{}gb", number_text(memory_gb));

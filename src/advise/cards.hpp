@@ -3,9 +3,12 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "advise/filter.hpp"
 #include "vcgpu/catalog.hpp"
 
 namespace vcgpu {
@@ -18,6 +21,16 @@ struct Card {
 // "4090", "a100-80gb/3g.40gb" or "12GB". Cards that the catalog does not hold
 // are put into `made_up`. Throws Error (usage) with the nearest names.
 Card card_named(std::string_view name, const Catalog& catalog, std::deque<Gpu>& made_up);
+
+// The cards of `names`, "all" being every one that `filter` accepts. One that is
+// named but not accepted carries what it misses.
+struct AskedCard {
+  const Gpu* gpu = nullptr;
+  bool rates_known = true;
+  std::optional<FilterMiss> miss;
+};
+std::vector<AskedCard> asked_cards(const std::vector<std::string>& names, const OfferFilter& filter,
+                                   int gpu_count, const Catalog& catalog, std::deque<Gpu>& made_up);
 
 // A card known by its marketed size alone: the least that such cards give, and
 // no rates, so no time. Without bf16, which only newer ones have.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "advise/cards.hpp"
+#include "advise/estimate_gpus.hpp"
 #include "advise/filter.hpp"
 #include "advise/rank.hpp"
 #include "advise/reasons.hpp"
@@ -245,6 +246,27 @@ Recommendation recommend(const Workload& workload, const Catalog& catalog,
   return Recommender(workload, catalog, options).run();
 }
 
+void reject_card(Recommendation& result, const Gpu& gpu, int gpu_count, const FilterMiss& miss) {
+  GroupPlan& plan = result.plans.emplace_back();
+  plan.group = {&gpu, static_cast<double>(gpu_count), Interconnect::none};
+  result.rejections.push_back({&plan, nullptr, nullptr, 1, "filter-" + miss.code, miss.message,
+                               "leave the filter out", false});
+}
+
+void sort_by_fit(Recommendation& result) {
+  std::stable_sort(result.candidates.begin(), result.candidates.end(),
+                   [](const Candidate& a, const Candidate& b) {
+                     const auto key = [](const Candidate& c) {
+                       return std::tuple(c.plan->fit.verdict, c.plan->group.gpu->memory_gb,
+                                         c.plan->group.gpu->id);
+                     };
+                     return key(a) < key(b);
+                   });
+  result.total = result.rows = result.candidates.size();
+  for (std::size_t i = 0; i < result.candidates.size(); ++i)
+    result.candidates[i].rank = static_cast<int>(i) + 1;
+}
+
 Recommendation estimate_gpus(const Workload& workload, const Catalog& catalog,
                              const std::vector<std::string>& gpus, const OfferFilter& filter,
                              int gpu_count) {
@@ -272,37 +294,15 @@ Recommendation estimate_gpus(const Workload& workload, const Catalog& catalog,
     result.candidates.push_back(std::move(candidate));
   };
   if (gpus.empty()) add(result.made_up.emplace_back(no_card()), false);
-  for (const std::string& name : gpus) {
-    if (name == "all") {
-      for (const Gpu& gpu : catalog.gpus()) {
-        if (!refuses(filter, gpu, gpu_count)) add(gpu, true);
-      }
-    } else {
-      const Card card = card_named(name, catalog, result.made_up);
-      const auto miss = card.rates_known ? refuses(filter, *card.gpu, gpu_count) : std::nullopt;
-      if (miss) {
-        GroupPlan& plan = result.plans.emplace_back();
-        plan.group = {card.gpu, static_cast<double>(gpu_count), Interconnect::none};
-        result.rejections.push_back({&plan, nullptr, nullptr, 1, "filter-" + miss->code,
-                                     miss->message, "leave the filter out", false});
-        continue;
-      }
+  for (const AskedCard& card : asked_cards(gpus, filter, gpu_count, catalog, result.made_up)) {
+    if (card.miss)
+      reject_card(result, *card.gpu, gpu_count, *card.miss);
+    else
       add(*card.gpu, card.rates_known);
-    }
   }
-  std::stable_sort(result.candidates.begin(), result.candidates.end(),
-                   [](const Candidate& a, const Candidate& b) {
-                     const auto key = [](const Candidate& c) {
-                       return std::tuple(c.plan->fit.verdict, c.plan->group.gpu->memory_gb,
-                                         c.plan->group.gpu->id);
-                     };
-                     return key(a) < key(b);
-                   });
-  result.total = result.rows = result.candidates.size();
-  for (std::size_t i = 0; i < result.candidates.size(); ++i) {
-    result.candidates[i].rank = static_cast<int>(i) + 1;
-    result.candidates[i].reasons = reasons_for(result.candidates[i], result, catalog);
-  }
+  sort_by_fit(result);
+  for (Candidate& candidate : result.candidates)
+    candidate.reasons = reasons_for(candidate, result, catalog);
   return result;
 }
 

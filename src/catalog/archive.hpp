@@ -144,6 +144,10 @@ void serialize(Archive& archive, Training& t) {
           t.profiles, t.speed);
 }
 template <class Archive>
+void serialize(Archive& archive, ConfigKey& k) {
+  archive(k.key, k.values, k.unit, k.per_second, k.file, k.note);
+}
+template <class Archive>
 void serialize(Archive& archive, Stage& s) {
   archive(s.key, s.id, s.name, s.aliases, s.family, s.optional, s.batch_unit, s.lengths, s.training,
           s.config_keys);

@@ -50,6 +50,14 @@ const Names<BatchUnit>& batch_unit_names() {
       {"clips", BatchUnit::clips}, {"frames", BatchUnit::frames}, {"seconds", BatchUnit::seconds}};
   return names;
 }
+const Names<ConfigUnit>& config_unit_names() {
+  static const Names<ConfigUnit> names{{"plain", ConfigUnit::plain},
+                                       {"seconds", ConfigUnit::seconds},
+                                       {"samples", ConfigUnit::samples},
+                                       {"frames", ConfigUnit::frames},
+                                       {"effective_batch", ConfigUnit::effective_batch}};
+  return names;
+}
 const Names<Family>& family_names() {
   static const Names<Family> names{{"conv-gan", Family::conv_gan},
                                    {"transformer", Family::transformer},
@@ -100,6 +108,7 @@ std::string_view name_of(Attention attention) { return find_name(attention_names
 std::string_view name_of(Method method) { return find_name(method_names(), method); }
 std::string_view name_of(Sharding sharding) { return find_name(sharding_names(), sharding); }
 std::string_view name_of(BatchUnit unit) { return find_name(batch_unit_names(), unit); }
+std::string_view name_of(ConfigUnit unit) { return find_name(config_unit_names(), unit); }
 std::string_view name_of(Family family) { return find_name(family_names(), family); }
 std::string_view name_of(Vendor vendor) { return find_name(vendor_names(), vendor); }
 std::string_view name_of(Form form) { return find_name(form_names(), form); }

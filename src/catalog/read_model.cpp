@@ -268,6 +268,28 @@ Training read_training(const JsonNode& node) {
   return training;
 }
 
+// A key alone, or an object that says how the value is written.
+ConfigKey read_config_key(const JsonNode& node) {
+  ConfigKey key;
+  if (node.value().is_string()) {
+    key.key = node.as_text();
+    return key;
+  }
+  node.only({"key", "values", "unit", "per_second", "file", "note"});
+  key.key = node.text("key");
+  if (node.has("values")) {
+    for (const auto& [ours, theirs] : node.at("values").members())
+      key.values.emplace(ours, theirs.as_text());
+  }
+  if (node.has("unit")) key.unit = node.choice("unit", config_unit_names());
+  key.per_second = node.optional_number("per_second", 0.1, 1e6);
+  if (!key.per_second && (key.unit == ConfigUnit::samples || key.unit == ConfigUnit::frames))
+    node.fail("names no rate", "give per_second: samples or frames of a second");
+  key.file = node.text_or_empty("file");
+  key.note = node.text_or_empty("note");
+  return key;
+}
+
 Stage read_stage(const JsonNode& node, Family family_of_model) {
   node.only({"key", "id", "name", "aliases", "family", "optional", "batch_unit", "lengths",
              "training", "config_keys"});
@@ -283,7 +305,7 @@ Stage read_stage(const JsonNode& node, Family family_of_model) {
   stage.training = read_training(node.at("training"));
   if (node.has("config_keys")) {
     for (const auto& [setting, key] : node.at("config_keys").members())
-      stage.config_keys.emplace(setting, key.as_text());
+      stage.config_keys.emplace(setting, read_config_key(key));
   }
   return stage;
 }

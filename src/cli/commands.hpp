@@ -9,6 +9,7 @@ void add_recommend(CLI::App& app, Action& action);
 void add_estimate(CLI::App& app, Action& action);
 void add_accuracy(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
+void add_fit(CLI::App& app, Action& action);
 void add_gpus(CLI::App& app, Action& action);
 void add_models(CLI::App& app, Action& action);
 void add_providers(CLI::App& app, Action& action);

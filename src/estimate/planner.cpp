@@ -111,35 +111,41 @@ Obstacle obstacle_of(const std::vector<StageMisfit>& misfits) {
   return obstacle;
 }
 
-void plan_training(const Workload& workload, const Catalog& catalog, GroupPlan& plan) {
+// Peak, verdict and time of `plan.stages`.
+void sum_up(const Workload& workload, const Catalog& catalog, GroupPlan& plan) {
   // One stage alone was asked for: its data is prepared already.
   if (!workload.asked.stage) add_preprocessing(workload, catalog, plan);
-  bool timed = true;
+  const auto worse = [](const Fit& a, const Fit& b) {
+    return std::tie(b.verdict, b.oom_probability) < std::tie(a.verdict, a.oom_probability);
+  };
+  bool timed = plan.stages.size() == workload.stages.size();
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    const PlannedStage& stage = plan.stages[i];
+    timed = timed && stage.duration.has_value();
+    if (stage.duration) plan.durations.push_back(*stage.duration);
+    if (i == 0 || stage.device.expected > plan.device.expected) {
+      plan.peak_stage = i;
+      plan.device = stage.device;
+    }
+    if (i == 0 || worse(stage.fit, plan.fit)) plan.fit = stage.fit;
+  }
+  if (!timed) return;
+  plan.time = total_time(plan.durations);
+  plan.time_basis = Basis::measured;
+  for (const PlannedStage& stage : plan.stages)
+    plan.time_basis = std::max(plan.time_basis, stage.duration->basis);
+}
+
+void plan_training(const Workload& workload, const Catalog& catalog, GroupPlan& plan) {
   std::vector<StageMisfit> misfits;
   for (const StageWorkload& stage : workload.stages) {
     StageOutcome outcome = plan_stage(workload, stage, plan.group, catalog);
     if (outcome.obstacle && !plan.obstacle) plan.obstacle = std::move(outcome.obstacle);
     if (outcome.misfit) misfits.push_back(std::move(*outcome.misfit));
-    if (!outcome.stage) continue;
-    PlannedStage& planned = *outcome.stage;
-    timed = timed && planned.duration.has_value();
-    if (planned.duration) plan.durations.push_back(*planned.duration);
-    if (plan.stages.empty() || planned.device.expected > plan.device.expected) {
-      plan.peak_stage = plan.stages.size();
-      plan.device = planned.device;
-    }
-    const auto worse = [](const Fit& a, const Fit& b) {
-      return std::tie(b.verdict, b.oom_probability) < std::tie(a.verdict, a.oom_probability);
-    };
-    if (plan.stages.empty() || worse(planned.fit, plan.fit)) plan.fit = planned.fit;
-    plan.stages.push_back(std::move(planned));
+    if (outcome.stage) plan.stages.push_back(std::move(*outcome.stage));
   }
   if (!misfits.empty() && !plan.obstacle) plan.obstacle = obstacle_of(misfits);
-  if (!timed || plan.stages.size() != workload.stages.size()) return;
-  plan.time = total_time(plan.durations);
-  plan.time_basis = Basis::measured;
-  for (const PlannedStage& stage : plan.stages)
-    plan.time_basis = std::max(plan.time_basis, stage.duration->basis);
+  sum_up(workload, catalog, plan);
 }
 
 Fit fit_of(const InferenceWorkload& inference, const Workload& workload, const GroupPlan& plan,
@@ -192,6 +198,7 @@ std::optional<Obstacle> speed_obstacle(const InferenceWorkload& inference, const
 
 void plan_inference(const Workload& workload, const Catalog& catalog, GroupPlan& plan) {
   InferenceWorkload inference = *workload.inference;
+  plan.served = &*workload.inference;
   const Assumptions& assumptions = catalog.assumptions();
   // A card without the project's precision falls back as its code does.
   const bool falls_back =
@@ -256,9 +263,21 @@ GroupPlan plan_group(const Workload& workload, const GpuGroup& group, const Cata
   return plan;
 }
 
+GroupPlan plan_of_stages(const Workload& workload, const GpuGroup& group, const Catalog& catalog,
+                         std::vector<PlannedStage> stages) {
+  GroupPlan plan;
+  plan.group = group;
+  plan.usable = usable_vram(group, reserve_on(*group.gpu, workload.asked, catalog.assumptions()));
+  plan.stages = std::move(stages);
+  sum_up(workload, catalog, plan);
+  return plan;
+}
+
 MemoryEstimate memory_of(const Workload& workload, const GroupPlan& plan, std::size_t stage,
                          const Assumptions& assumptions) {
-  if (plan.inference) return estimate_memory(*workload.inference, *plan.inference, assumptions);
+  if (plan.inference)
+    return estimate_memory(plan.served != nullptr ? *plan.served : *workload.inference,
+                           *plan.inference, assumptions);
   return estimate_memory(*plan.stages.at(stage).workload, plan.stages.at(stage).plan, assumptions);
 }
 

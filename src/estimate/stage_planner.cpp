@@ -1,11 +1,12 @@
 // The search over a stage's settings.
 //
-// Candidates are all combinations of the levers that the trainer has and the
-// user leaves open (at most some dozens); for each, the largest micro-batch
-// that fits is found by bisection, since memory grows with it. Of those, the
-// least sacrifice wins, then the shortest time. Time and checkpointing are no
-// sacrifice: they change nothing in the result. A smaller effective batch,
-// another precision, an 8-bit optimizer and LoRA do, in rising order.
+// Candidates are all combinations of the levers that the trainer has, the user
+// leaves open and the caller allows (at most some hundreds); for each, the
+// largest micro-batch that fits is found by bisection, since memory grows with
+// it. Of those, the least sacrifice wins, then the shortest time. Time and
+// checkpointing are no sacrifice: they change nothing in the result. A newer
+// framework, another precision, a smaller effective batch, an 8-bit optimizer,
+// no averaged copy and LoRA are, in rising order; each outweighs all before it.
 #include "estimate/stage_planner.hpp"
 
 #include <algorithm>
@@ -15,7 +16,6 @@
 #include <fmt/format.h>
 
 #include "base/numbers.hpp"
-#include "vcgpu/error.hpp"
 #include "vcgpu/names.hpp"
 
 namespace vcgpu {
@@ -24,101 +24,13 @@ namespace {
 
 enum Sacrifice : int {
   none = 0,
-  other_precision = 1,
-  smaller_batch = 2,
-  eight_bit_optimizer = 4,
-  adapters = 8
+  newer_framework = 1,
+  other_precision = 2,
+  smaller_batch = 4,
+  eight_bit_optimizer = 8,
+  no_averaged_copy = 16,
+  adapters = 32
 };
-
-std::vector<Precision> precisions_to_try(const StageWorkload& stage, const Gpu& gpu) {
-  if (stage.asked.precision) return {stage.asked.precision->value};
-  const Precision recipe = stage.recipe->precision;
-  std::vector<Precision> precisions;
-  if (supports(gpu, recipe)) precisions.push_back(recipe);
-  if (!is_half(recipe) && supports(gpu, Precision::bf16))
-    precisions.push_back(Precision::bf16);
-  else if (!is_half(recipe) && supports(gpu, Precision::fp16))
-    precisions.push_back(Precision::fp16);
-  // What the training code falls back to where the card lacks the recipe's.
-  if (precisions.empty()) precisions.push_back(Precision::fp32);
-  return precisions;
-}
-
-struct MethodChoice {
-  Method method{};
-  int rank = 0;
-};
-
-std::vector<MethodChoice> methods_to_try(const StageWorkload& stage) {
-  const std::optional<Lora>& lora = stage.stage->training.lora;
-  if (stage.asked.lora_rank) {
-    const int rank = stage.asked.lora_rank->value;
-    return {{rank > 0 ? Method::lora : Method::full, rank}};
-  }
-  std::vector<MethodChoice> methods{
-      {stage.recipe->method, stage.recipe->method == Method::lora ? lora->default_rank : 0}};
-  if (stage.recipe->method == Method::full && lora)
-    methods.push_back({Method::lora, lora->default_rank});
-  return methods;
-}
-
-std::vector<bool> checkpointing_to_try(const StageWorkload& stage) {
-  if (stage.asked.checkpointing) return {stage.asked.checkpointing->value};
-  return stage.recipe->checkpointing ? std::vector{true} : std::vector{false, true};
-}
-
-std::vector<const Optimizer*> optimizers_to_try(const StageWorkload& stage) {
-  std::vector<const Optimizer*> optimizers;
-  for (const Optimizer& optimizer : stage.stage->training.optimizers) {
-    if (stage.asked.optimizer ? optimizer.id == stage.asked.optimizer->value
-                              : &optimizer == &stage.stage->training.optimizers.front() ||
-                                    optimizer.id == "adamw-8bit")
-      optimizers.push_back(&optimizer);
-  }
-  return optimizers;
-}
-
-// Sharding changes nothing in the result, but every pass waits for more
-// traffic: after plain data parallelism.
-std::vector<Sharding> shardings_to_try(const StageWorkload& stage, int gpus) {
-  if (stage.asked.sharding) return {stage.asked.sharding->value};
-  std::vector<Sharding> shardings{Sharding::none};
-  const std::vector<Sharding>& known = stage.stage->training.shardings;
-  if (gpus > 1) shardings.insert(shardings.end(), known.begin(), known.end());
-  return shardings;
-}
-
-// The smallest batch that makes sense: one clip, or the longest clip's frames.
-double smallest_batch(const StageWorkload& stage) {
-  return stage.stage->batch_unit == BatchUnit::frames
-             ? std::max(stage.lengths[Variable::clip_frames], 1.0)
-             : 1.0;
-}
-
-// The batch that the training code would take on this card.
-double recipe_batch(const StageWorkload& stage, const Gpu& gpu, double share, Precision precision) {
-  const BatchRule& rule = stage.recipe->batch;
-  double batch =
-      rule.value.value_or(std::floor(rule.per_memory_gb.value_or(1) * gpu.memory_gb * share));
-  if (rule.halve_in_fp32 && !is_half(precision)) batch = std::floor(batch / 2);
-  if (rule.max_share_of_clips)
-    batch = std::min(batch, std::floor(stage.clips * *rule.max_share_of_clips));
-  if (rule.max) batch = std::min(batch, *rule.max);
-  batch = std::max({batch, rule.min.value_or(1), smallest_batch(stage)});
-  // A batch of clips is never larger than the data set.
-  return stage.stage->batch_unit == BatchUnit::clips ? std::min(batch, std::max(stage.clips, 1.0))
-                                                     : batch;
-}
-
-int recipe_accumulation(const StageWorkload& stage) {
-  return stage.stage->training.accumulation_fixed.value_or(stage.recipe->grad_accum);
-}
-
-// The batch of one GPU that the user asked for.
-double asked_batch(const StageWorkload& stage, int gpus) {
-  const double asked = stage.asked.batch_size->value;
-  return stage.stage->training.batch_is_total ? std::max(1.0, std::ceil(asked / gpus)) : asked;
-}
 
 struct Attempt {
   StagePlan plan;
@@ -132,11 +44,12 @@ struct Attempt {
 class StageSearch {
  public:
   StageSearch(const Workload& workload, const StageWorkload& stage, const GpuGroup& group,
-              const Catalog& catalog)
+              const Catalog& catalog, const Levers& levers)
       : m_workload(workload),
         m_stage(stage),
         m_group(group),
         m_catalog(catalog),
+        m_levers(levers),
         m_reserve(reserve_on(*group.gpu, workload.asked, catalog.assumptions())),
         m_usable(usable_vram(group, m_reserve)) {}
 
@@ -177,40 +90,54 @@ class StageSearch {
     return std::nullopt;
   }
 
+  // Calls visit(plan, sacrifice) for every combination whose memory is known.
   template <class Visit>
   void for_each_combination(Visit visit) const {
-    const std::vector<Precision> precisions = precisions_to_try(m_stage, *m_group.gpu);
-    const Optimizer* usual = &m_stage.stage->training.optimizers.front();
+    const std::vector<Precision> precisions =
+        precisions_to_try(m_stage, *m_group.gpu, m_levers.precision);
     for (const Precision precision : precisions) {
-      for (const MethodChoice& method : methods_to_try(m_stage)) {
-        for (const bool checkpointing : checkpointing_to_try(m_stage)) {
-          for (const Optimizer* optimizer : optimizers_to_try(m_stage)) {
+      for (const MethodChoice& method : methods_to_try(m_stage, m_levers.adapters)) {
+        for (const bool checkpointing : checkpointing_to_try(m_stage, m_levers.checkpointing)) {
+          for (const auto& attention : attentions_to_try(m_stage, m_levers.attention)) {
             StagePlan plan;
             plan.precision = precision;
             plan.method = method.method;
             plan.lora_rank = method.rank;
-            plan.attention = m_stage.asked.attention ? std::optional(m_stage.asked.attention->value)
-                                                     : m_stage.recipe->attention;
             plan.checkpointing = checkpointing;
-            plan.optimizer = optimizer;
             plan.gpus = m_group.gpus();
-            plan.ema = !m_stage.asked.ema || m_stage.asked.ema->value;
             const MemoryProfile* profile =
                 find_profile(m_stage.stage->training.profiles, {.precision = precision,
-                                                                .attention = plan.attention,
+                                                                .attention = attention,
                                                                 .checkpointing = checkpointing,
                                                                 .method = method.method});
             if (profile == nullptr) continue;
             plan.attention = profile->attention;
             int sacrifice = precision == precisions.front() ? none : other_precision;
-            if (!m_stage.asked.optimizer && optimizer != usual) sacrifice += eight_bit_optimizer;
             if (!m_stage.asked.lora_rank && method.method != m_stage.recipe->method)
               sacrifice += adapters;
-            for (const Sharding sharding : shardings_to_try(m_stage, plan.gpus)) {
-              plan.sharding = sharding;
-              visit(plan, sacrifice);
-            }
+            if (!m_stage.asked.attention && attention != m_stage.recipe->attention)
+              sacrifice += newer_framework;
+            for_each_state(plan, sacrifice, visit);
           }
+        }
+      }
+    }
+  }
+
+  // The levers that no profile depends on.
+  template <class Visit>
+  void for_each_state(StagePlan plan, int sacrifice, Visit visit) const {
+    const Optimizer* usual = &m_stage.stage->training.optimizers.front();
+    for (const Optimizer* optimizer : optimizers_to_try(m_stage, m_levers.optimizer)) {
+      plan.optimizer = optimizer;
+      const bool other = !m_stage.asked.optimizer && optimizer != usual;
+      for (const bool ema : averaged_copies_to_try(m_stage, m_levers.ema)) {
+        plan.ema = ema;
+        const bool left_out = !m_stage.asked.ema && !ema;
+        for (const Sharding sharding : shardings_to_try(m_stage, plan.gpus, m_levers.sharding)) {
+          plan.sharding = sharding;
+          visit(plan, sacrifice + (other ? eight_bit_optimizer : none) +
+                          (left_out ? no_averaged_copy : none));
         }
       }
     }
@@ -256,10 +183,23 @@ class StageSearch {
     // A fixed accumulation belongs to the trainer, not to the batch one sets.
     const int accumulation = training.accumulation_fixed ? 1 : recipe_accumulation(m_stage);
     plan.wanted_batch = recipe * accumulation * training.accumulation_fixed.value_or(1);
-    // Without a card to fill, the recipe's own micro-batch.
-    const double most = m_group.gpu->id == no_gpu_id ? recipe : recipe * accumulation;
+    double most = recipe * accumulation;
+    // Without a card to fill, or by the recipe alone, its own micro-batch.
+    if (m_group.gpu->id == no_gpu_id) most = recipe;
+    if (!m_levers.batch) most = std::min(most, recipe * plan.gpus);
     return {plan, std::max(smallest_batch(m_stage), std::ceil(most / plan.gpus))};
   }
+
+  // The smallest micro-batch that the levers allow, `most` being the largest.
+  [[nodiscard]] double least_batch(const StagePlan& plan, double most) const {
+    if (m_stage.asked.batch_size || !m_levers.batch) return most;
+    const double smallest = std::min(most, smallest_batch(m_stage));
+    if (m_levers.small_batch || with_batch(plan, smallest).effective_batch() >= half_of(plan))
+      return smallest;
+    const double per_pass = most * half_of(plan) / with_batch(plan, most).effective_batch();
+    return std::clamp(std::ceil(per_pass - 1e-9), smallest, most);
+  }
+  static double half_of(const StagePlan& plan) { return 0.5 * plan.wanted_batch; }
 
   [[nodiscard]] Range<Bytes> peak(const StagePlan& plan) const {
     return device_peak(m_stage, plan, m_catalog.assumptions());
@@ -274,7 +214,7 @@ class StageSearch {
   [[nodiscard]] std::optional<Attempt> largest_that_fits(const StagePlan& settings,
                                                          int sacrifice) const {
     const auto [plan, most] = wanted(settings);
-    const double least = m_stage.asked.batch_size ? most : smallest_batch(m_stage);
+    const double least = least_batch(plan, most);
     if (fits(with_batch(plan, most))) return attempt(with_batch(plan, most), sacrifice);
     if (most <= least || !fits(with_batch(plan, least))) return std::nullopt;
     double low = least;
@@ -288,14 +228,13 @@ class StageSearch {
     }
     const StagePlan chosen = with_batch(plan, low);
     // Below half of what the recipe wants, training itself changes.
-    if (chosen.effective_batch() < 0.5 * chosen.wanted_batch) sacrifice += smaller_batch;
+    if (chosen.effective_batch() < half_of(chosen)) sacrifice += smaller_batch;
     return attempt(chosen, sacrifice);
   }
 
   [[nodiscard]] Attempt least_memory(const StagePlan& settings, int sacrifice) const {
     const auto [plan, most] = wanted(settings);
-    const double least = m_stage.asked.batch_size ? most : std::min(most, smallest_batch(m_stage));
-    return attempt(with_batch(plan, least), sacrifice);
+    return attempt(with_batch(plan, least_batch(plan, most)), sacrifice);
   }
 
   [[nodiscard]] Attempt attempt(const StagePlan& plan, int sacrifice) const {
@@ -360,12 +299,9 @@ class StageSearch {
   [[nodiscard]] std::optional<Seconds> longest_clip(const StagePlan& plan) const {
     double low = 0;
     double high = std::floor(m_stage.max_clip.value.count());
-    const GivenLengths given = given_lengths(m_stage.asked);
     while (high - low >= 1) {
       const double middle = std::ceil((low + high) / 2);
-      StageWorkload shorter = m_stage;
-      shorter.max_clip.value = Seconds(middle);
-      shorter.lengths = lengths_of(m_stage.stage->lengths, Seconds(middle), given);
+      const StageWorkload shorter = with_clips_up_to(m_stage, Seconds(middle));
       StagePlan tried = plan;
       if (m_stage.stage->batch_unit == BatchUnit::frames) tried.batch = smallest_batch(shorter);
       if (judge(device_peak(shorter, tried, m_catalog.assumptions())).verdict == Verdict::fits)
@@ -381,49 +317,16 @@ class StageSearch {
   const StageWorkload& m_stage;
   const GpuGroup& m_group;
   const Catalog& m_catalog;
+  const Levers m_levers;
   Bytes m_reserve;
   Bytes m_usable;
 };
 
 }  // namespace
 
-StagePlan recipe_plan(const StageWorkload& stage, const GpuGroup& group) {
-  StagePlan plan;
-  plan.precision = precisions_to_try(stage, *group.gpu).front();
-  const MethodChoice method = methods_to_try(stage).front();
-  plan.method = method.method;
-  plan.lora_rank = method.rank;
-  plan.checkpointing = checkpointing_to_try(stage).front();
-  plan.optimizer = optimizers_to_try(stage).front();
-  plan.ema = !stage.asked.ema || stage.asked.ema->value;
-  plan.attention =
-      stage.asked.attention ? std::optional(stage.asked.attention->value) : stage.recipe->attention;
-  plan.gpus = group.gpus();
-  if (stage.asked.sharding) plan.sharding = stage.asked.sharding->value;
-  plan.grad_accum =
-      stage.asked.grad_accum ? stage.asked.grad_accum->value : recipe_accumulation(stage);
-  const double recipe = recipe_batch(stage, *group.gpu, group.share(), plan.precision);
-  plan.batch = stage.asked.batch_size                 ? asked_batch(stage, plan.gpus)
-               : stage.stage->training.batch_is_total ? std::max(1.0, std::ceil(recipe / plan.gpus))
-                                                      : recipe;
-  plan.wanted_batch = plan.effective_batch();
-  const MemoryProfile* profile =
-      find_profile(stage.stage->training.profiles, {.precision = plan.precision,
-                                                    .attention = plan.attention,
-                                                    .checkpointing = plan.checkpointing,
-                                                    .method = plan.method});
-  if (profile == nullptr)
-    throw Error(
-        ExitCode::usage, "unknown-memory",
-        fmt::format("the memory of stage {} with these settings is not known", stage.stage->id),
-        "leave a setting out");
-  plan.attention = profile->attention;
-  return plan;
-}
-
 StageOutcome plan_stage(const Workload& workload, const StageWorkload& stage, const GpuGroup& group,
-                        const Catalog& catalog) {
-  return StageSearch(workload, stage, group, catalog).run();
+                        const Catalog& catalog, const Levers& levers) {
+  return StageSearch(workload, stage, group, catalog, levers).run();
 }
 
 }  // namespace vcgpu

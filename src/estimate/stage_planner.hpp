@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "estimate/levers.hpp"
+#include "estimate/recipe.hpp"
 #include "vcgpu/planner.hpp"
 
 namespace vcgpu {
@@ -25,12 +27,9 @@ struct StageOutcome {
   std::optional<StageMisfit> misfit;  // present: it does not fit
 };
 
-// The settings that the training code takes by itself on this card, with what
-// the user asked for in their place: what a reporter ran, fitting or not.
-// Throws Error (usage) where the memory of such settings is not known.
-StagePlan recipe_plan(const StageWorkload& stage, const GpuGroup& group);
-
+// The least sacrifice that fits, then the shortest time; where nothing fits, the
+// settings that need least. Without any lever: the recipe as it is on this card.
 StageOutcome plan_stage(const Workload& workload, const StageWorkload& stage, const GpuGroup& group,
-                        const Catalog& catalog);
+                        const Catalog& catalog, const Levers& levers = {});
 
 }  // namespace vcgpu

@@ -21,18 +21,6 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json gib_range(const Range<Bytes>& bytes) {
-  return {{"low", rounded(in_gib(bytes.low), 3)},
-          {"expected", rounded(in_gib(bytes.expected), 3)},
-          {"high", rounded(in_gib(bytes.high), 3)}};
-}
-
-Json hours_range(const Range<Seconds>& time) {
-  return {{"low", rounded(in_hours(time.low), 4)},
-          {"expected", rounded(in_hours(time.expected), 4)},
-          {"high", rounded(in_hours(time.high), 4)}};
-}
-
 Json number_range(const Range<double>& value, int decimals) {
   return {{"low", rounded(value.low, decimals)},
           {"expected", rounded(value.expected, decimals)},
@@ -80,22 +68,11 @@ Json offer_json(const Candidate& candidate) {
 }
 
 Json stage_plan_json(const PlannedStage& stage) {
-  const StagePlan& plan = stage.plan;
-  return {{"stage", stage.workload->stage->id},
-          {"precision", name_of(plan.precision)},
-          {"batch_size", whole_or_real(plan.batch)},
-          {"batch_unit", name_of(stage.workload->stage->batch_unit)},
-          {"grad_accum", plan.grad_accum},
-          {"effective_batch", whole_or_real(plan.effective_batch())},
-          {"grad_checkpoint", plan.checkpointing},
-          {"lora_rank", plan.method == Method::lora ? Json(plan.lora_rank) : Json(nullptr)},
-          {"optimizer", plan.optimizer->id},
-          {"attention", plan.attention ? Json(name_of(*plan.attention)) : Json(nullptr)},
-          {"ema", stage.workload->stage->training.ema_bytes ? Json(plan.ema) : Json(nullptr)},
-          {"sharding", name_of(plan.sharding)},
-          {"gpus", plan.gpus},
-          {"peak_gib", gib_range(stage.device)},
-          {"oom_probability", rounded(stage.fit.oom_probability, 4)}};
+  Json json{{"stage", stage.workload->stage->id}};
+  json.update(settings_json(*stage.workload->stage, stage.plan));
+  json["peak_gib"] = gib_range(stage.device);
+  json["oom_probability"] = rounded(stage.fit.oom_probability, 4);
+  return json;
 }
 
 // The plan of the stage that needs most memory, and all of them in `stages`.
@@ -242,6 +219,33 @@ Json rejection_json(const Rejection& rejection) {
 }
 
 }  // namespace
+
+Json gib_range(const Range<Bytes>& bytes) {
+  return {{"low", rounded(in_gib(bytes.low), 3)},
+          {"expected", rounded(in_gib(bytes.expected), 3)},
+          {"high", rounded(in_gib(bytes.high), 3)}};
+}
+
+Json hours_range(const Range<Seconds>& time) {
+  return {{"low", rounded(in_hours(time.low), 4)},
+          {"expected", rounded(in_hours(time.expected), 4)},
+          {"high", rounded(in_hours(time.high), 4)}};
+}
+
+Json settings_json(const Stage& stage, const StagePlan& plan) {
+  return {{"precision", name_of(plan.precision)},
+          {"batch_size", whole_or_real(plan.batch)},
+          {"batch_unit", name_of(stage.batch_unit)},
+          {"grad_accum", plan.grad_accum},
+          {"effective_batch", whole_or_real(plan.effective_batch())},
+          {"grad_checkpoint", plan.checkpointing},
+          {"lora_rank", plan.method == Method::lora ? Json(plan.lora_rank) : Json(nullptr)},
+          {"optimizer", plan.optimizer->id},
+          {"attention", plan.attention ? Json(name_of(*plan.attention)) : Json(nullptr)},
+          {"ema", stage.training.ema_bytes ? Json(plan.ema) : Json(nullptr)},
+          {"sharding", name_of(plan.sharding)},
+          {"gpus", plan.gpus}};
+}
 
 double rounded(double value, int decimals) {
   const double scale = std::pow(10.0, decimals);

@@ -29,6 +29,11 @@ Json answer_document(const Answer& answer);
 // The envelope that every document shares, without results.
 Json document_head(const std::string& command, const CatalogInfo& catalog);
 
+// Parts that several documents share.
+Json gib_range(const Range<Bytes>& bytes);
+Json hours_range(const Range<Seconds>& time);
+Json settings_json(const Stage& stage, const StagePlan& plan);
+
 // Numbers as a reader wants them: no more digits than are meant, and 8 rather
 // than 8.0.
 double rounded(double value, int decimals);

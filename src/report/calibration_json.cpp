@@ -9,12 +9,6 @@ namespace vcgpu {
 
 namespace {
 
-Json gib_range(const Range<Bytes>& bytes) {
-  return {{"low", rounded(in_gib(bytes.low), 3)},
-          {"expected", rounded(in_gib(bytes.expected), 3)},
-          {"high", rounded(in_gib(bytes.high), 3)}};
-}
-
 Json range_json(const OpenRange& range) {
   return {{"low", whole_or_real(*range.low)}, {"high", whole_or_real(*range.high)}};
 }

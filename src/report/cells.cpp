@@ -34,22 +34,26 @@ std::string padded(const std::string& shown, std::string_view plain, std::size_t
 
 }  // namespace
 
-std::string plan_text(const GroupPlan& plan, const Style& style) {
-  if (plan.inference) {
-    const int streams = plan.inference->streams_per_gpu;
-    return fmt::format("{} {} stream{}", name_of(plan.inference->precision), streams,
-                       streams == 1 ? "" : "s");
-  }
-  const PlannedStage& stage = plan.stages[plan.peak_stage];
-  const StagePlan& settings = stage.plan;
-  // A pipeline says which stage needs the most memory.
-  std::string text = plan.stages.size() > 1 ? stage.workload->stage->id + " " : "";
-  text += fmt::format("b{}", number_text(settings.batch));
+std::string settings_text(const StagePlan& settings, const Style& style) {
+  std::string text = fmt::format("b{}", number_text(settings.batch));
   if (settings.grad_accum > 1) text += style.times() + number_text(settings.grad_accum);
   text += fmt::format(" {}", name_of(settings.precision));
   if (settings.method == Method::lora) text += fmt::format(" r{}", settings.lora_rank);
   if (settings.checkpointing) text += " ckpt";
   return text;
+}
+
+std::string settings_text(const InferencePlan& plan) {
+  return fmt::format("{} {} stream{}", name_of(plan.precision), plan.streams_per_gpu,
+                     plan.streams_per_gpu == 1 ? "" : "s");
+}
+
+std::string plan_text(const GroupPlan& plan, const Style& style) {
+  if (plan.inference) return settings_text(*plan.inference);
+  const PlannedStage& stage = plan.stages[plan.peak_stage];
+  // A pipeline says which stage needs the most memory.
+  return (plan.stages.size() > 1 ? stage.workload->stage->id + " " : "") +
+         settings_text(stage.plan, style);
 }
 
 std::string gib_text(const GroupPlan& plan) {

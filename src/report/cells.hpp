@@ -12,6 +12,10 @@ namespace vcgpu {
 // One or two lines: the resolved workload and the default that matters most.
 std::string workload_text(const Workload& workload, const GroupPlan* best);
 
+// "b6×4 fp16 ckpt", "fp16 3 streams".
+std::string settings_text(const StagePlan& settings, const Style& style);
+std::string settings_text(const InferencePlan& plan);
+
 // "s2 b6×4 fp16 ckpt": stage, batch per GPU x accumulation, precision.
 std::string plan_text(const GroupPlan& plan, const Style& style);
 

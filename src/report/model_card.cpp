@@ -134,6 +134,19 @@ std::string speed_text(const SpeedReference& reference, const Stage& stage) {
                      reference.as_of);
 }
 
+// "batch = train.batch_size", and the file where all have one.
+std::string config_text(const Stage& stage) {
+  std::vector<std::string> parts;
+  std::string file;
+  bool same = true;
+  for (const auto& [setting, key] : stage.config_keys) {
+    parts.push_back(fmt::format("{} = {}", setting, key.key));
+    if (!file.empty() && !key.file.empty() && key.file != file) same = false;
+    if (!key.file.empty()) file = key.file;
+  }
+  return joined(parts) + (same && !file.empty() ? fmt::format(" ({})", file) : "");
+}
+
 void add_stage(Card& card, const Stage& stage, CardContext::Detail detail) {
   const Training& training = stage.training;
   card.section(fmt::format("Stage {}: {}{}", printable(stage.id), printable(stage.name),
@@ -143,6 +156,7 @@ void add_stage(Card& card, const Stage& stage, CardContext::Detail detail) {
   if (training.cap_clip)
     card.field("longest clip",
                duration_text(*training.cap_clip) + "; longer ones are cut or left out");
+  if (!stage.config_keys.empty()) card.field("settings", config_text(stage));
   for (const auto& [task, recipe] : training.recipes)
     card.field(name_of(task), recipe_text(recipe, stage));
   add_profiles(card, training.profiles, detail);

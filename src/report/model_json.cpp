@@ -34,6 +34,22 @@ void add_texts(JsonFields& fields, const char* key,
   if (!texts.empty()) fields.add(key, Json(texts));
 }
 
+// As the catalog's file has it: a key alone is a text.
+void add_config_keys(JsonFields& fields, const std::map<std::string, ConfigKey>& keys) {
+  if (keys.empty()) return;
+  Json object = Json::object();
+  for (const auto& [setting, key] : keys) {
+    JsonFields entry;
+    entry.add("key", key.key);
+    add_texts(entry, "values", key.values);
+    if (key.unit != ConfigUnit::plain) entry.add("unit", name_of(key.unit));
+    entry.add("per_second", key.per_second).add("file", key.file).add("note", key.note);
+    Json json = entry.take();
+    object[setting] = json.size() == 1 ? json["key"] : json;
+  }
+  fields.add("config_keys", std::move(object));
+}
+
 Json length_entry(const LengthRule& rule) {
   JsonFields fields;
   fields.add("name", name_of(rule.variable))
@@ -241,7 +257,7 @@ Json stage_entry(const Stage& stage, Family family_of_model) {
       .add("batch_unit", name_of(stage.batch_unit))
       .add("lengths", lengths_json(stage.lengths))
       .add("training", training_entry(stage.training));
-  add_texts(fields, "config_keys", stage.config_keys);
+  add_config_keys(fields, stage.config_keys);
   return fields.take();
 }
 

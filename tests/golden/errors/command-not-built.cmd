@@ -1,2 +1,2 @@
 exit: 2
-fit --gpu 3060
+compare --gpu 3060

@@ -1,0 +1,2 @@
+exit: 3
+fit --task batch --model bark --gpu 1GB

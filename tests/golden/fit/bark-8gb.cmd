@@ -1,0 +1,1 @@
+fit --task batch --model bark --gpu 8GB

@@ -1,0 +1,1 @@
+fit --task finetune --model gpt-sovits --gpu 1080ti

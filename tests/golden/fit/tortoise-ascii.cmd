@@ -1,0 +1,2 @@
+env: LC_ALL=C
+fit --task finetune --model tortoise --gpu 3060

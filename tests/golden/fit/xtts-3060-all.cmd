@@ -1,0 +1,1 @@
+fit --task finetune --model xtts --gpu 3060 --all

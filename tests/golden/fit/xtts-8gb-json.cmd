@@ -1,0 +1,2 @@
+exit: 3
+fit --task finetune --model xtts --gpu 8GB -o json

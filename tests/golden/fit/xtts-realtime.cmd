@@ -1,0 +1,1 @@
+fit --task realtime --model xtts --streams 8 --gpu 4090
