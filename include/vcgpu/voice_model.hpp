@@ -140,6 +140,8 @@ struct Recipe {
   BatchRule batch;
   int grad_accum = 1;
   Precision precision{};
+  // What it runs in where the instructions' set-up was left out.
+  std::optional<Precision> unconfigured_precision;
   std::optional<double> epochs;
   std::optional<std::int64_t> steps;
   Seconds max_clip, mean_clip;

@@ -14,6 +14,7 @@
 
 #include "advise/cards.hpp"
 #include "base/text.hpp"
+#include "estimate/levers.hpp"
 #include "estimate/recipe.hpp"
 #include "vcgpu/error.hpp"
 #include "vcgpu/names.hpp"
@@ -170,6 +171,10 @@ class Judge {
       for (StageWorkload& stage : workload.stages) {
         set_batch(report, stage);
         set_lora(report, stage);
+        // Who does not say has often not set it up.
+        if (!report.precision && stage.recipe->unconfigured_precision)
+          stage.asked.precision =
+              Setting<Precision>{*stage.recipe->unconfigured_precision, Origin::model_default};
         MemoryEstimate memory =
             estimate_memory(stage, recipe_plan(stage, group), m_catalog.assumptions());
         if (memory.device.expected > peak.device.expected) peak = std::move(memory);
@@ -208,8 +213,8 @@ class Judge {
   [[nodiscard]] MemoryEstimate inference_memory(const EvidenceReport& report,
                                                 InferenceWorkload workload,
                                                 const GpuGroup& group) const {
-    if (!report.precision && !supports(*group.gpu, workload.precision.value))
-      workload.precision.value = Precision::fp32;
+    if (const auto precision = inference_precision(workload, *group.gpu))
+      workload.precision.value = *precision;
     InferencePlan plan{.precision = workload.precision.value,
                        .offload = workload.offload.value,
                        .streams_per_gpu = 1,

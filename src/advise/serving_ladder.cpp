@@ -9,6 +9,7 @@
 
 #include "advise/fit_words.hpp"
 #include "base/numbers.hpp"
+#include "estimate/levers.hpp"
 #include "vcgpu/names.hpp"
 
 namespace vcgpu {
@@ -87,9 +88,8 @@ class ServingClimb {
   [[nodiscard]] State as_served() const {
     State state{*m_workload.inference, {}};
     InferenceWorkload& inference = state.workload;
-    if (!m_workload.asked.precision && !supports(*m_group.gpu, inference.precision.value) &&
-        known(inference, Precision::fp32, inference.offload.value))
-      inference.precision.value = Precision::fp32;
+    if (const auto precision = inference_precision(inference, *m_group.gpu))
+      inference.precision.value = *precision;
     int streams = 1;
     if (m_workload.task == Task::realtime) {
       double most = std::ceil(inference.streams.value * inference.duty.value / m_group.gpus());

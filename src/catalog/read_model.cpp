@@ -136,12 +136,14 @@ BatchRule read_batch_rule(const JsonNode& node) {
 }
 
 Recipe read_recipe(const JsonNode& node) {
-  node.only({"batch", "grad_accum", "precision", "epochs", "steps", "max_clip_s", "mean_clip_s",
-             "attention", "checkpointing", "method", "source"});
+  node.only({"batch", "grad_accum", "precision", "unconfigured_precision", "epochs", "steps",
+             "max_clip_s", "mean_clip_s", "attention", "checkpointing", "method", "source"});
   Recipe recipe;
   recipe.batch = read_batch_rule(node.at("batch"));
   recipe.grad_accum = node.optional_integer("grad_accum", 1, 100'000).value_or(1);
   recipe.precision = node.choice("precision", precision_names());
+  if (node.has("unconfigured_precision"))
+    recipe.unconfigured_precision = node.choice("unconfigured_precision", precision_names());
   recipe.epochs = node.optional_number("epochs", 0.01, 1e6);
   if (node.has("steps")) recipe.steps = static_cast<std::int64_t>(node.number("steps", 1, 1e9));
   if (recipe.epochs.has_value() == recipe.steps.has_value())

@@ -1,6 +1,6 @@
 #include "estimate/levers.hpp"
 
-#include "vcgpu/plan.hpp"
+#include "vcgpu/estimate.hpp"
 
 namespace vcgpu {
 
@@ -68,6 +68,22 @@ std::vector<Sharding> shardings_to_try(const StageWorkload& stage, int gpus, boo
   const std::vector<Sharding>& known = stage.stage->training.shardings;
   if (open && gpus > 1) shardings.insert(shardings.end(), known.begin(), known.end());
   return shardings;
+}
+
+std::optional<Precision> inference_precision(const InferenceWorkload& workload, const Gpu& gpu) {
+  const Precision own = workload.precision.value;
+  const bool asked = workload.precision.origin != Origin::model_default;
+  if (asked || supports(gpu, own)) return own;
+  for (const Precision other : {Precision::fp16, Precision::fp32}) {
+    if (!supports(gpu, other)) continue;
+    const bool known = find_profile(workload.inference->profiles,
+                                    {.precision = other,
+                                     .attention = std::nullopt,
+                                     .offload = workload.offload.value,
+                                     .runtime = workload.runtime.value}) != nullptr;
+    if (known) return other;
+  }
+  return std::nullopt;
 }
 
 }  // namespace vcgpu

@@ -47,4 +47,9 @@ std::vector<const Optimizer*> optimizers_to_try(const StageWorkload& stage, bool
 // traffic: after plain data parallelism.
 std::vector<Sharding> shardings_to_try(const StageWorkload& stage, int gpus, bool open);
 
+// The precision that inference runs in on this card: the workload's, else what
+// the project's code falls back to, else nothing: it cannot run there. A
+// precision that the user asked for is not changed.
+std::optional<Precision> inference_precision(const InferenceWorkload& workload, const Gpu& gpu);
+
 }  // namespace vcgpu

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/numbers.hpp"
+#include "estimate/levers.hpp"
 #include "estimate/stage_planner.hpp"
 #include "vcgpu/names.hpp"
 
@@ -200,14 +201,17 @@ void plan_inference(const Workload& workload, const Catalog& catalog, GroupPlan&
   InferenceWorkload inference = *workload.inference;
   plan.served = &*workload.inference;
   const Assumptions& assumptions = catalog.assumptions();
-  // A card without the project's precision falls back as its code does.
-  const bool falls_back =
-      !workload.asked.precision && !supports(*plan.group.gpu, inference.precision.value) &&
-      find_profile(inference.inference->profiles, {.precision = Precision::fp32,
-                                                   .attention = std::nullopt,
-                                                   .offload = inference.offload.value,
-                                                   .runtime = inference.runtime.value}) != nullptr;
-  if (falls_back) inference.precision.value = Precision::fp32;
+  const std::optional<Precision> precision = inference_precision(inference, *plan.group.gpu);
+  if (!precision) {
+    plan.obstacle =
+        Obstacle{"no-precision",
+                 fmt::format("{} has no {}, and {} is not known in another precision",
+                             plan.group.gpu->name, name_of(inference.precision.value),
+                             workload.variant().name),
+                 "a GPU with compute capability 8.0 or newer"};
+    return;
+  }
+  inference.precision.value = *precision;
   plan.speed = estimate_inference_speed(inference, plan.group, catalog);
   int wanted = 1;
   if (workload.task == Task::realtime) {

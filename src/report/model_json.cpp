@@ -150,8 +150,9 @@ Json recipe_entry(const Recipe& recipe) {
   JsonFields fields;
   fields.add("batch", batch_entry(recipe.batch))
       .add("grad_accum", recipe.grad_accum)
-      .add("precision", name_of(recipe.precision))
-      .add("epochs", recipe.epochs);
+      .add("precision", name_of(recipe.precision));
+  add_name(fields, "unconfigured_precision", recipe.unconfigured_precision);
+  fields.add("epochs", recipe.epochs);
   if (recipe.steps) fields.add("steps", Json(*recipe.steps));
   fields.add("max_clip_s", recipe.max_clip).add("mean_clip_s", recipe.mean_clip);
   add_name(fields, "attention", recipe.attention);

@@ -297,10 +297,15 @@ TEST_CASE("GPT-SoVITS v3 without LoRA on 12 GB needs checkpointing") {
 }
 
 TEST_CASE("a 24 GB card takes RVC's batch of 32 and hardly more") {
-  // RVC-Project/Retrieval-based-Voice-Conversion-WebUI#1037: 32 to 36 work, 40 spills.
-  const FitAnswer answer = on_card(request_for(Task::finetune, "rvc"), "rtx-3090-24gb");
-  CHECK(answer.gpus[0].stages[0].largest_batch >= 32);
-  CHECK(answer.gpus[0].stages[0].largest_batch <= 40);
+  // RVC-Project/Retrieval-based-Voice-Conversion-WebUI#1037: 32 to 36 work, 40 spills under
+  // Windows, where the allocator does not give its cache up.
+  WorkloadRequest request = request_for(Task::finetune, "rvc");
+  const FitAnswer linux = on_card(request, "rtx-3090-24gb");
+  CHECK(linux.gpus[0].stages[0].largest_batch >= 36);
+  request.os = {HostOs::windows, Origin::flag};
+  const FitAnswer windows = on_card(request, "rtx-3090-24gb");
+  CHECK(windows.gpus[0].stages[0].largest_batch < 40);
+  CHECK(windows.gpus[0].stages[0].largest_batch >= 28);
 }
 
 TEST_CASE("a budget of frames stays above the longest clip on every rung") {

@@ -101,7 +101,7 @@ TEST_CASE("a wrong report is refused with its line") {
   const auto with = [](std::string text, const std::string& from, const std::string& to) {
     return text.replace(text.find(from), from.size(), to);
   };
-  CHECK(message(line + "\n{\"id\": 3}") == "mine.jsonl line 2:1: /id: 3 is no text");
+  CHECK(message(line + "\n{\"id\": 3}") == "mine.jsonl line 2:1: /id: must be a text, not number");
   CHECK(message(with(line, "\"ok\"", "\"fine\"")).find("mine.jsonl line 1:1: /outcome") == 0);
   CHECK(
       message(with(line, "\"vram_gb\":8", "\"vram_gb\":-8")).find("/vram_gb: -8 is out of range") !=

@@ -51,14 +51,15 @@ class Bench {
     for (const MemoryComponent& component : estimate.components) {
       if (component.name == "DDP gradient bucket") bucket = component.bytes;
     }
-    const double slack = m_assumptions->memory.training.at(m_stage->family).slack;
+    const Overhead& overhead = m_assumptions->memory.training.at(m_stage->family);
+    const double slack = overhead.slack + overhead.cache;  // a card with room
     switch (row.kind) {
       case PeakCounter::allocated:
         return estimate.allocated.expected + bucket;
       case PeakCounter::reserved:
         return estimate.allocated.expected * (1 + slack) + bucket;
       case PeakCounter::device:
-        return estimate.device.expected;
+        return estimate.reading.expected;
     }
     return {};
   }

@@ -138,6 +138,8 @@ TEST_CASE("half precision never needs more than fp32 and the copies of the weigh
     if (sibling(made, Precision::fp32, made.plan.checkpointing, made.plan.method) == nullptr ||
         sibling(made, Precision::fp16, made.plan.checkpointing, made.plan.method) == nullptr)
       return;
+    // Unfused attention under autocast keeps its scores in both widths.
+    if (made.plan.attention == Attention::eager || made.profile->basis != Basis::measured) return;
     made.plan.precision = Precision::fp16;
     const double half = made.expected();
     made.plan.precision = Precision::fp32;

@@ -272,7 +272,6 @@ TEST_CASE("bf16 is never planned for inference on Volta, Turing or Pascal") {
     for (const VoiceModel& model : embedded_catalog().models()) {
       for (const Variant& variant : model.variants) {
         if (!variant.inference) continue;
-        if (!variant.inference) continue;
         const Workload workload =
             resolve(request_for(task, model.id + "@" + variant.id), embedded_catalog());
         for (const Gpu& gpu : embedded_catalog().gpus()) {
