@@ -13,7 +13,7 @@ import jsonschema
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHOWN = 10
 # Of what the program prints; tests/cli_contract_test.py validates by them.
-SCHEMAS_OF_OUTPUTS = {"answer", "calibration", "error", "listing"}
+SCHEMAS_OF_OUTPUTS = {"accuracy", "answer", "calibration", "error", "listing"}
 
 
 def pointer(error):

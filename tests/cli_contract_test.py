@@ -188,6 +188,50 @@ class ContractTest(unittest.TestCase):
         return file
 
 
+class AccuracyTest(ContractTest):
+    def test_the_document_is_valid_and_counts_what_it_lists(self):
+        run = self.run_program("accuracy", "-o", "json")
+        self.assert_status(run, 0)
+        document = parsed(run.out)
+        self.assertEqual([], [e.message for e in validator("accuracy").iter_errors(document)])
+        testing = document["totals"]["testing"]
+        judged = [j for j in document["judgements"] if j["half"] == "testing"]
+        missed = [j for j in judged if j["outcome"] == "ran-out" and j["verdict"] == "fits"]
+        self.assertEqual(len(judged), testing["reports"])
+        self.assertEqual(len(missed), testing["missed_ooms"])
+        for key in ("reports", "missed_ooms", "false_alarms", "tight", "peaks"):
+            self.assertEqual(testing[key], sum(row[key] for row in document["results"]), key)
+
+    def test_the_collected_reports_are_read_as_they_are(self):
+        # JSON lines in which null stands for what is not known
+        reports = json.loads((DATA / "evidence.json").read_text(encoding="utf-8"))["reports"]
+        keys = {key for report in reports for key in report} - {"finding", "peak_bound"}
+        lines = [json.dumps({key: report.get(key) for key in keys}) for report in reports]
+        run = self.run_program("accuracy", "--evidence", "-", "-o", "json",
+                               stdin="\n".join(lines).encode("utf-8"))
+        self.assert_status(run, 0)
+        document = parsed(run.out)
+        self.assertEqual([], [e.message for e in validator("accuracy").iter_errors(document)])
+        self.assertIsNone(document["totals"]["fitting"])
+        self.assertGreater(document["totals"]["testing"]["reports"], 200)
+
+    def test_hostile_evidence_is_refused_with_its_place(self):
+        good = '{"id":"a","model":"rvc","task":"train","outcome":"ok","use":["verdict"],' \
+               '"source":"s","thread":"t"'
+        for text, part in (("[]", "is no report"), ("nonsense", "line 1"), ("{}", "line 1"),
+                           (good + ',"batch":0}', "/batch"), (good + ',"batch":1e99}', "/batch"),
+                           (good + ',"vram_gb":"8"}', "/vram_gb"), (good + ',"mood":1}', "mood"),
+                           (good + ',"id":"b"}', "line 1"), (good + "}\n" + good + "}", "second"),
+                           ('{"schema_version":9,"as_of":"2026-01-01","reports":[]}', "version"),
+                           ("{" * 100, "line 1"), ("\x00", "line 1")):
+            with self.subTest(text=text[-40:]):
+                run = self.run_program("accuracy", "--evidence", "-", stdin=text.encode("utf-8"))
+                self.assert_status(run, 4)
+                self.assert_clean(run)
+                self.assertIn(part, run.err)
+                self.assertEqual("", run.out)
+
+
 class DocumentTest(ContractTest):
     def test_every_model_and_task_gives_a_valid_document_or_says_which_tasks_it_knows(self):
         calls = []

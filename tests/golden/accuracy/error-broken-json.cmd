@@ -1,0 +1,2 @@
+exit: 4
+accuracy --evidence broken.jsonl -o json

@@ -1,0 +1,2 @@
+exit: 1
+accuracy --evidence no-such-file

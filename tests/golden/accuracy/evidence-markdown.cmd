@@ -1,0 +1,2 @@
+stdin: two.jsonl
+accuracy --evidence - -o markdown

@@ -1,0 +1,1 @@
+accuracy --evidence two.jsonl --show-misses

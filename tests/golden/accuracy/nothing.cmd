@@ -1,0 +1,2 @@
+exit: 3
+accuracy --evidence empty.jsonl
