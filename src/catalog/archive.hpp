@@ -113,8 +113,8 @@ void serialize(Archive& archive, BatchRule& b) {
 }
 template <class Archive>
 void serialize(Archive& archive, Recipe& r) {
-  archive(r.batch, r.grad_accum, r.precision, r.unconfigured_precision, r.epochs, r.steps, r.max_clip, r.mean_clip,
-          r.attention, r.checkpointing, r.method, r.source);
+  archive(r.batch, r.grad_accum, r.precision, r.unconfigured_precision, r.epochs, r.steps,
+          r.max_clip, r.mean_clip, r.attention, r.checkpointing, r.method, r.source);
 }
 template <class Archive>
 void serialize(Archive& archive, Optimizer& o) {

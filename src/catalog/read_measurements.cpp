@@ -38,9 +38,9 @@ constexpr Bounds step_seconds_range{1e-4, 1e5};
 
 const Names<PeakCounter>& kind_names() {
   static const Names<PeakCounter> names{{"allocated", PeakCounter::allocated},
-                                     {"reserved", PeakCounter::reserved},
-                                     {"device", PeakCounter::device},
-                                     {"nvidia-smi", PeakCounter::device}};
+                                        {"reserved", PeakCounter::reserved},
+                                        {"device", PeakCounter::device},
+                                        {"nvidia-smi", PeakCounter::device}};
   return names;
 }
 

@@ -257,8 +257,8 @@ class GroupFit {
       const Lengths lengths = lengths_of(row);
       row.fitted = Bytes(step_bytes_of(row));
       for (const Phase& phase : m_phases)
-        row.fitted =
-            std::max(row.fitted, Bytes(parts.in_phase(phase.kind) + terms_bytes(phase, lengths).live));
+        row.fitted = std::max(row.fitted,
+                              Bytes(parts.in_phase(phase.kind) + terms_bytes(phase, lengths).live));
       row.residual = row.fitted / row.live - 1;
     }
     claim_range();

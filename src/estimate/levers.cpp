@@ -76,11 +76,11 @@ std::optional<Precision> inference_precision(const InferenceWorkload& workload, 
   if (asked || supports(gpu, own)) return own;
   for (const Precision other : {Precision::fp16, Precision::fp32}) {
     if (!supports(gpu, other)) continue;
-    const bool known = find_profile(workload.inference->profiles,
-                                    {.precision = other,
-                                     .attention = std::nullopt,
-                                     .offload = workload.offload.value,
-                                     .runtime = workload.runtime.value}) != nullptr;
+    const bool known =
+        find_profile(workload.inference->profiles, {.precision = other,
+                                                    .attention = std::nullopt,
+                                                    .offload = workload.offload.value,
+                                                    .runtime = workload.runtime.value}) != nullptr;
     if (known) return other;
   }
   return std::nullopt;

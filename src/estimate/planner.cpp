@@ -203,12 +203,11 @@ void plan_inference(const Workload& workload, const Catalog& catalog, GroupPlan&
   const Assumptions& assumptions = catalog.assumptions();
   const std::optional<Precision> precision = inference_precision(inference, *plan.group.gpu);
   if (!precision) {
-    plan.obstacle =
-        Obstacle{"no-precision",
-                 fmt::format("{} has no {}, and {} is not known in another precision",
-                             plan.group.gpu->name, name_of(inference.precision.value),
-                             workload.variant().name),
-                 "a GPU with compute capability 8.0 or newer"};
+    plan.obstacle = Obstacle{
+        "no-precision",
+        fmt::format("{} has no {}, and {} is not known in another precision", plan.group.gpu->name,
+                    name_of(inference.precision.value), workload.variant().name),
+        "a GPU with compute capability 8.0 or newer"};
     return;
   }
   inference.precision.value = *precision;

@@ -194,7 +194,8 @@ TEST_CASE("every stage and profile of the catalog is recovered from rows of it")
 }
 
 TEST_CASE("peaks of every kind lead to the same terms") {
-  for (const PeakCounter kind : {PeakCounter::allocated, PeakCounter::reserved, PeakCounter::device}) {
+  for (const PeakCounter kind :
+       {PeakCounter::allocated, PeakCounter::reserved, PeakCounter::device}) {
     Bench bench = embedded_bench("gpt-sovits", "v2", "s2");
     bench.pattern.kind = kind;
     bench.pattern.precision = Precision::fp16;
