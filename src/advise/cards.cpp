@@ -63,7 +63,7 @@ bool is_card_size(std::string_view text) {
 Card card_named(std::string_view name, const Catalog& catalog, std::deque<Gpu>& made_up) {
   if (const Gpu* gpu = catalog.find_gpu(name)) return {gpu, true};
   if (const std::size_t slash = name.rfind('/'); slash != std::string_view::npos) {
-    const Gpu& gpu = catalog.gpu(name.substr(0, slash));
+    const Gpu& gpu = catalog.gpu(name.substr(0, slash));  // throws, with the nearest names
     return {&made_up.emplace_back(slice_of(gpu, profile_of(gpu, name.substr(slash + 1)))), true};
   }
   if (is_card_size(name)) {
@@ -105,7 +105,8 @@ Gpu card_of_size(const Catalog& catalog, double memory_gb) {
     card.usable_gib = first ? gpu.usable_gib : std::min(card.usable_gib, gpu.usable_gib);
     first = false;
   }
-  card.fp16_tflops = 1;
+  // A size alone says nothing of the generation: Ampere or newer, as most are.
+  card.fp16_tflops = card.bf16_tflops = card.int8_tops = 1;
   card.tensor_cores = 1;
   return card;
 }
@@ -116,7 +117,7 @@ Gpu no_card() {
   card.name = "no GPU given";
   card.memory_gb = 24;
   card.usable_gib = 1e6;
-  card.fp16_tflops = card.bf16_tflops = card.tf32_tflops = 1;
+  card.fp16_tflops = card.bf16_tflops = card.tf32_tflops = card.int8_tops = 1;
   card.tensor_cores = 1;
   return card;
 }

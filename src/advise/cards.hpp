@@ -33,7 +33,7 @@ std::vector<AskedCard> asked_cards(const std::vector<std::string>& names, const 
                                    int gpu_count, const Catalog& catalog, std::deque<Gpu>& made_up);
 
 // A card known by its marketed size alone: the least that such cards give, and
-// no rates, so no time. Without bf16, which only newer ones have.
+// no rates, so no time. Taken for Ampere or newer.
 Gpu card_of_size(const Catalog& catalog, double memory_gb);
 
 // No card at all: room for anything. The batch rules of training codes go by

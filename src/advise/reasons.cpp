@@ -56,18 +56,27 @@ void about_settings(const Candidate& candidate, Reasons& reasons) {
                   fmt::format("stage {}: batch {}{} instead of the recipe's {} to fit",
                               stage.workload->stage->id, number_text(plan.effective_batch()), unit,
                               number_text(plan.wanted_batch)));
-    if (plan.checkpointing && !stage.workload->recipe->checkpointing)
+    // What was set by the user needs no reason.
+    const WorkloadRequest& asked = stage.workload->asked;
+    const char* end =
+        stage.fit.verdict == Verdict::does_not_fit ? "does not make it fit" : "makes it fit";
+    const std::string& id = stage.workload->stage->id;
+    if (plan.checkpointing && !stage.workload->recipe->checkpointing && !asked.checkpointing)
       reasons.add(
           "checkpointing", "advise",
-          fmt::format("stage {}: gradient checkpointing makes it fit, at about a third more time",
-                      stage.workload->stage->id));
-    if (plan.optimizer->id == "adamw-8bit")
-      reasons.add("8-bit-optimizer", "advise",
-                  fmt::format("stage {}: 8-bit AdamW makes it fit", stage.workload->stage->id));
-    if (plan.method == Method::lora && stage.workload->recipe->method == Method::full)
+          fmt::format("stage {}: gradient checkpointing {}, at about a third more time", id, end));
+    if (plan.optimizer->id == "adamw-8bit" && !asked.optimizer)
+      reasons.add("8-bit-optimizer", "advise", fmt::format("stage {}: 8-bit AdamW {}", id, end));
+    if (plan.method == Method::lora && stage.workload->recipe->method == Method::full &&
+        !asked.lora_rank)
       reasons.add("lora", "advise",
-                  fmt::format("stage {}: LoRA rank {} instead of full training makes it fit",
-                              stage.workload->stage->id, plan.lora_rank));
+                  fmt::format("stage {}: LoRA rank {} instead of full training {}", id,
+                              plan.lora_rank, end));
+    if (!is_half(stage.workload->recipe->precision) && is_half(plan.precision) && !asked.precision)
+      reasons.add(
+          "other-precision", "warn",
+          fmt::format("stage {}: {} {}, where the recipe trains in {}: switch it on", id,
+                      name_of(plan.precision), end, name_of(stage.workload->recipe->precision)));
     if (plan.precision != stage.workload->recipe->precision &&
         is_half(stage.workload->recipe->precision) && !is_half(plan.precision))
       reasons.add("no-mixed-precision", "warn",

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -183,6 +184,17 @@ void check_flags(const Flags& flags) {
            "a model of the catalog, or --as NEW-ID --parameters N for one of your own");
   if (flags.write && *flags.write == "-")
     refuse("bad-value", "--write: a path is needed", "on standard output: -o json | jq .entry");
+  // A pipe or a device would be waited for, or replaced by a file.
+  if (flags.write) {
+    std::error_code error;
+    const auto status = std::filesystem::symlink_status(*flags.write, error);
+    const bool usual = status.type() == std::filesystem::file_type::not_found ||
+                       status.type() == std::filesystem::file_type::none ||
+                       std::filesystem::is_regular_file(*flags.write, error);
+    if (!usual)
+      refuse("bad-value", fmt::format("--write: {} is no file", printable(*flags.write, 200)),
+             "a path to write a file to");
+  }
   if (flags.force && !flags.write)
     refuse("bad-value", "--force says nothing without --write", "leave it out");
 }

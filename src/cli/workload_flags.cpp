@@ -203,8 +203,9 @@ const SettingRule* find_rule(std::string_view name) {
 
 std::string value_text(const JsonNode& node) {
   if (node.value().is_string()) return node.as_text();
+  if (node.value().is_boolean()) return node.value().get<bool>() ? "on" : "off";
   if (node.value().is_number()) return number_text(node.as_number(-1e15, 1e15));
-  node.fail("must be a text or a number", "as the flag of the same name");
+  node.fail("must be a text, a number or true or false", "as the flag of the same name");
 }
 
 // Keys are the flags' names, with - or _: {"task": "finetune", "max_clip": "8s"}.

@@ -1,5 +1,7 @@
 #include "estimate/levers.hpp"
 
+#include <algorithm>
+
 #include "vcgpu/estimate.hpp"
 
 namespace vcgpu {
@@ -14,7 +16,19 @@ std::vector<Precision> precisions_to_try(const StageWorkload& stage, const Gpu& 
   else if (open && !is_half(recipe) && supports(gpu, Precision::fp16))
     precisions.push_back(Precision::fp16);
   // What the training code falls back to where the card lacks the recipe's.
-  if (precisions.empty()) precisions.push_back(Precision::fp32);
+  if (precisions.empty()) {
+    const auto known = [&](Precision precision) {
+      return std::any_of(stage.stage->training.profiles.begin(),
+                         stage.stage->training.profiles.end(), [&](const MemoryProfile& profile) {
+                           return std::find(profile.precisions.begin(), profile.precisions.end(),
+                                            precision) != profile.precisions.end();
+                         });
+    };
+    if (supports(gpu, Precision::fp16) && known(Precision::fp16) && !known(Precision::fp32))
+      precisions.push_back(Precision::fp16);
+    else
+      precisions.push_back(Precision::fp32);
+  }
   return precisions;
 }
 

@@ -213,7 +213,8 @@ MemoryEstimate estimate_memory(const StageWorkload& stage, const StagePlan& plan
   MemoryEstimate estimate;
   estimate.basis = profile.basis;
   estimate.peak_phase = peak.phase != nullptr ? peak.phase->name : "optimizer step";
-  estimate.allocated = log_normal_range(Bytes(peak.bytes), basis_sigma);
+  // torch allocates the workspaces of libraries as well.
+  estimate.allocated = log_normal_range(Bytes(peak.bytes + peak.workspace), basis_sigma);
   const Surroundings around{.overhead = overhead,
                             .bucket = Bytes(parts.bucket),
                             .communication = communication,
@@ -305,7 +306,7 @@ MemoryEstimate estimate_memory(const InferenceWorkload& workload, const Inferenc
   estimate.basis = profile->basis;
   estimate.peak_phase = peak->name;
   estimate.reservation_share = profile->reservation_share;
-  estimate.allocated = log_normal_range(Bytes(peak_bytes * processes), basis_sigma);
+  estimate.allocated = log_normal_range(Bytes((peak_bytes + workspace) * processes), basis_sigma);
   const Surroundings around{.overhead = memory.inference,
                             .bucket = Bytes(0),
                             .communication = Bytes(0),

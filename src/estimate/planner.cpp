@@ -43,6 +43,12 @@ std::optional<Obstacle> hardware_obstacle(const Workload& workload, const GpuGro
                     fmt::format("the weights of {} are under {}: no commercial use", model.name,
                                 model.licence.weights),
                     "a model whose licence allows it: vcgpu models list"};
+  // Each slice is a device of its own to a process, and NCCL joins none of them.
+  if (is_training(workload.task) && group.gpus() > 1 &&
+      group.gpu->id.find('/') != std::string::npos)
+    return Obstacle{"mig-slices-not-joined",
+                    "a training runs on one MIG slice: slices are not joined",
+                    "--gpu-count 1, or a larger slice"};
   const std::vector<Vendor>& vendors = model.vendors;
   if (std::find(vendors.begin(), vendors.end(), group.gpu->vendor) == vendors.end())
     return Obstacle{"vendor-not-supported",
@@ -217,7 +223,9 @@ void plan_inference(const Workload& workload, const Catalog& catalog, GroupPlan&
     const int keeping_up =
         plan.speed ? std::max(1, static_cast<int>(std::min(
                                      1e6, inference.max_rtf.value / plan.speed->rtf.expected)))
-                   : 1;
+        // Not known to keep up: as many as were asked for are sized.
+        : workload.asked.streams ? 1'000'000
+                                 : 1;
     const double active =
         std::ceil(inference.streams.value * inference.duty.value / plan.group.gpus());
     wanted = std::max(1, std::min(keeping_up, static_cast<int>(std::min(active, 1e6))));

@@ -81,7 +81,7 @@ StageWorkload with_clips_up_to(const StageWorkload& stage, Seconds longest) {
 double smallest_batch(const StageWorkload& stage) {
   return stage.stage->batch_unit == BatchUnit::frames
              ? std::max(stage.lengths[Variable::clip_frames], 1.0)
-             : 1.0;
+             : stage.recipe->batch.min.value_or(1);
 }
 
 }  // namespace vcgpu

@@ -65,6 +65,14 @@ class StageSearch {
       if (!smallest || least.device.expected < smallest->device.expected) smallest = least;
     });
     if (best) return {planned(*best), std::nullopt, std::nullopt};
+    const Precision recipe = m_stage.recipe->precision;
+    if (!smallest && !m_stage.asked.precision && !supports(*m_group.gpu, recipe))
+      return {std::nullopt,
+              Obstacle{"no-precision",
+                       fmt::format("{} has no {}, and stage {} is not known in another precision",
+                                   m_group.gpu->name, name_of(recipe), m_stage.stage->id),
+                       "a GPU with compute capability 8.0 or newer"},
+              std::nullopt};
     if (!smallest)
       return {std::nullopt,
               Obstacle{"unknown-memory",

@@ -102,6 +102,17 @@ void resolve_training(const WorkloadRequest& asked, Workload& workload) {
            fmt::format("{} has no stage '{}'", model_label(workload.choice),
                        printable(asked.stage->value, 40)),
            did_you_mean(asked.stage->value, known, "stages: " + joined(known)));
+  // What most people skip changes the answer for those who do not.
+  const bool chosen = std::any_of(workload.stages.begin(), workload.stages.end(),
+                                  [](const StageWorkload& stage) { return stage.stage->optional; });
+  if (!chosen) {
+    for (const Stage* stage : stages_of(workload.model(), workload.variant())) {
+      if (stage->optional && stage->training.recipes.contains(workload.task))
+        workload.warnings.push_back(
+            {"optional-stage",
+             fmt::format("not in this answer: {}, --stage {}", stage->name, stage->id)});
+    }
+  }
   settle_levers(workload);
 }
 

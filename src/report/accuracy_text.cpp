@@ -180,7 +180,8 @@ std::string accuracy_text(const AccuracyReport& report, const Style& style) {
   for (const ModelRow& row : model_rows(report.testing)) models.push_back(cells_of(row));
   std::vector<TextColumn> titles;
   for (const std::string& title : model_titles())
-    titles.push_back({title, title == "model" ? Align::left : Align::right});
+    titles.push_back({title, title == "model" ? Align::left : Align::right, title == "90 %" ? 1 : 0,
+                      title == "model"});
   out += text_table(titles, std::move(models), {.columns = columns, .indent = "  "}, style);
   if (report.show_misses) {
     out += "\nMisses: a wrong verdict, or a peak off by more than 25 %\n";
