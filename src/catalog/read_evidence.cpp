@@ -143,7 +143,8 @@ std::vector<EvidenceReport> read_evidence(const JsonText& text) {
   std::vector<EvidenceReport> reports;
   const std::string_view start = trimmed(std::string_view(text.text).substr(0, 4096));
   // A document names its version first; a report never has one.
-  if (start.starts_with("{") && start.substr(0, 60).find("\"schema_version\"") != start.npos) {
+  if (start.starts_with("{") &&
+      start.substr(0, 60).find("\"schema_version\"") != std::string_view::npos) {
     const auto source = std::make_shared<const JsonText>(text);
     const Json document = parse_source(*source, ExitCode::bad_catalog);
     const JsonNode root(document, source, "", ExitCode::bad_catalog);
