@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -18,10 +19,10 @@ namespace vcgpu::test {
 
 using Row = nlohmann::json;
 
-inline const std::vector<Row>& measured(const std::string& section) {
+inline const std::vector<Row>& measured(std::string_view section) {
   static const Row document =
       Row::parse(content_of(std::filesystem::path(VCGPU_SOURCE_DIR) / "tests/data/measured.json"));
-  return document.at(section).get_ref<const std::vector<Row>&>();
+  return document.at(std::string(section)).get_ref<const std::vector<Row>&>();
 }
 
 inline std::string text(const Row& row, const char* key) { return row.at(key).get<std::string>(); }
