@@ -16,6 +16,7 @@
 #include "base/text.hpp"
 #include "estimate/levers.hpp"
 #include "estimate/recipe.hpp"
+#include "estimate/workload_levers.hpp"
 #include "vcgpu/error.hpp"
 #include "vcgpu/names.hpp"
 
@@ -26,11 +27,6 @@ namespace {
 template <class T>
 Asked<T> stated(const std::optional<T>& value) {
   return value ? Asked<T>(Setting<T>{*value, Origin::workload}) : std::nullopt;
-}
-
-bool has_length(const Inference& inference, Variable variable) {
-  return std::any_of(inference.lengths.begin(), inference.lengths.end(),
-                     [&](const LengthRule& rule) { return rule.variable == variable; });
 }
 
 bool knows_runtime(const Inference& inference, const std::string& runtime) {
@@ -47,10 +43,7 @@ bool knows_runtime(const Inference& inference, const std::string& runtime) {
 bool sets_segment(const ModelChoice& choice, const std::string& name) {
   const auto stages = stages_of(*choice.model, *choice.variant);
   return std::any_of(stages.begin(), stages.end(), [&](const Stage* stage) {
-    if (!name.empty() && !is_named(*stage, name)) return false;
-    return std::any_of(stage->lengths.begin(), stage->lengths.end(), [](const LengthRule& rule) {
-      return rule.variable == Variable::segment_frames && rule.samples;
-    });
+    return (name.empty() || is_named(*stage, name)) && crops_clips(*stage);
   });
 }
 
@@ -79,7 +72,7 @@ WorkloadRequest request_of(const EvidenceReport& report, const ModelChoice& choi
   // A clip in inference is what a zero-shot model imitates, or what a converter
   // is given in one piece.
   if (report.max_clip) {
-    if (has_length(inference, Variable::reference_seconds))
+    if (has_rule(inference.lengths, Variable::reference_seconds))
       request.reference = stated(report.max_clip);
     else if (!report.output)
       request.output = stated(report.max_clip);

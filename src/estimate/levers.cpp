@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "estimate/workload_levers.hpp"
 #include "vcgpu/estimate.hpp"
 
 namespace vcgpu {
@@ -18,11 +19,9 @@ std::vector<Precision> precisions_to_try(const StageWorkload& stage, const Gpu& 
   // What the training code falls back to where the card lacks the recipe's.
   if (precisions.empty()) {
     const auto known = [&](Precision precision) {
-      return std::any_of(stage.stage->training.profiles.begin(),
-                         stage.stage->training.profiles.end(), [&](const MemoryProfile& profile) {
-                           return std::find(profile.precisions.begin(), profile.precisions.end(),
-                                            precision) != profile.precisions.end();
-                         });
+      const std::vector<MemoryProfile>& profiles = stage.stage->training.profiles;
+      return std::any_of(profiles.begin(), profiles.end(),
+                         [&](const MemoryProfile& profile) { return is_of(profile, precision); });
     };
     if (supports(gpu, Precision::fp16) && known(Precision::fp16) && !known(Precision::fp32))
       precisions.push_back(Precision::fp16);

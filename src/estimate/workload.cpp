@@ -131,14 +131,12 @@ void resolve_inference(const WorkloadRequest& asked, Workload& workload,
           profile.runtimes.end())
         continue;
       if (own == nullptr) own = &profile;
-      has_default = has_default || std::find(profile.precisions.begin(), profile.precisions.end(),
-                                             resolved.precision.value) != profile.precisions.end();
+      has_default = has_default || is_of(profile, resolved.precision.value);
     }
     if (own != nullptr && !has_default) resolved.precision.value = own->precisions.front();
   }
   const auto matches = [&](const MemoryProfile& profile) {
-    return std::find(profile.precisions.begin(), profile.precisions.end(),
-                     resolved.precision.value) != profile.precisions.end();
+    return is_of(profile, resolved.precision.value);
   };
   if (std::none_of(inference.profiles.begin(), inference.profiles.end(), matches))
     refuse("no-precision",
@@ -175,17 +173,13 @@ void resolve_inference(const WorkloadRequest& asked, Workload& workload,
     refuse("no-offload",
            fmt::format("nothing is known of offloading parts of {}", model_label(workload.choice)),
            "leave --offload out");
-  const auto has_rule = [&](Variable variable) {
-    return std::any_of(inference.lengths.begin(), inference.lengths.end(),
-                       [&](const LengthRule& rule) { return rule.variable == variable; });
-  };
-  if (asked.context && !has_rule(Variable::context_tokens))
+  if (asked.context && !has_rule(inference.lengths, Variable::context_tokens))
     refuse("no-context",
            fmt::format("the memory of {} does not depend on a configured context, or it is not "
                        "known how",
                        model_label(workload.choice)),
            "leave --context out");
-  if (asked.reference && !has_rule(Variable::reference_seconds))
+  if (asked.reference && !has_rule(inference.lengths, Variable::reference_seconds))
     refuse("no-reference",
            fmt::format("the memory of {} does not depend on a reference clip, or it is not known "
                        "how",

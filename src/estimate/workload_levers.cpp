@@ -53,18 +53,13 @@ void check_levers(const WorkloadRequest& asked, const Stage& stage, const std::s
   }
   if (asked.precision) {
     const Precision wanted = asked.precision->value;
-    if (!has_profile([&](const MemoryProfile& p) {
-          return std::find(p.precisions.begin(), p.precisions.end(), wanted) != p.precisions.end();
-        }))
+    if (!has_profile([&](const MemoryProfile& p) { return is_of(p, wanted); }))
       refuse("no-precision",
              fmt::format("training stage {} of {} in {} is not known", stage.id, model,
                          name_of(wanted)),
              "leave --precision out");
   }
-  if (asked.segment_samples &&
-      std::none_of(stage.lengths.begin(), stage.lengths.end(), [](const LengthRule& rule) {
-        return rule.variable == Variable::segment_frames && rule.samples;
-      }))
+  if (asked.segment_samples && !crops_clips(stage))
     refuse("no-segment",
            fmt::format("stage {} of {} does not train on crops of a set length", stage.id, model),
            "leave --segment-samples out");
@@ -136,6 +131,22 @@ void refuse(std::string code, const std::string& message, const std::string& hin
 
 std::string model_label(const ModelChoice& choice) {
   return choice.model->id + "@" + choice.variant->id;
+}
+
+bool is_of(const MemoryProfile& profile, Precision precision) {
+  return std::find(profile.precisions.begin(), profile.precisions.end(), precision) !=
+         profile.precisions.end();
+}
+
+bool has_rule(const std::vector<LengthRule>& rules, Variable variable) {
+  return std::any_of(rules.begin(), rules.end(),
+                     [&](const LengthRule& rule) { return rule.variable == variable; });
+}
+
+bool crops_clips(const Stage& stage) {
+  return std::any_of(stage.lengths.begin(), stage.lengths.end(), [](const LengthRule& rule) {
+    return rule.variable == Variable::segment_frames && rule.samples;
+  });
 }
 
 void settle_levers(Workload& workload) {
